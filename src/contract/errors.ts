@@ -59,7 +59,11 @@ export const errorCatalogue = {
     when: 'another deployment has this name, or is still being removed',
   },
   request_timeout: { status: 408, type: 'timeout_error', when: 'the body came too slowly' },
-  body_too_large: { status: 413, type: 'invalid_request_error', when: 'the body is over the limit' },
+  body_too_large: {
+    status: 413,
+    type: 'invalid_request_error',
+    when: 'the body is over the limit',
+  },
   unsupported_media_type: {
     status: 415,
     type: 'invalid_request_error',
@@ -147,7 +151,7 @@ export class ParlanceError extends Error {
     super(message, detail.cause === undefined ? undefined : { cause: detail.cause });
     this.name = 'ParlanceError';
     this.reason = reason;
-    this.param = detail.param ?? null;
+    this.param = detail.param || null;
     this.retryAfter = detail.retryAfter ?? null;
     this.status = detail.status ?? errorCatalogue[reason].status;
     this.type = detail.type ?? errorCatalogue[reason].type;
@@ -183,7 +187,11 @@ export function toErrorBody(error: unknown): ErrorBody {
 /** Any thrown value as a catalogued error; the original stays behind as its cause. */
 export function asParlanceError(error: unknown): ParlanceError {
   if (error instanceof ParlanceError) return error;
-  return new ParlanceError('internal', 'Something went wrong in Parlance; the log has the details.', {
-    cause: error,
-  });
+  return new ParlanceError(
+    'internal',
+    'Something went wrong in Parlance; the log has the details.',
+    {
+      cause: error,
+    },
+  );
 }

@@ -1,0 +1,142 @@
+/**
+ * What a schema cannot say: fields that contradict each other and fields that need another one.
+ * Each is an error that names both. Runs on bodies that already match the schema.
+ */
+
+import { ParlanceError } from '../errors.ts';
+import { stringifyJson } from '../json.ts';
+import type { ParameterRow } from '../parameters/row.ts';
+import { parameterTable } from '../parameters/table.ts';
+import type { FieldName, WireRequest } from '../request/schema.ts';
+
+const constraintFields = [
+  'guided_json',
+  'guided_regex',
+  'guided_choice',
+  'guided_grammar',
+  'structural_tag',
+] as const satisfies readonly FieldName[];
+
+const given = (request: WireRequest, field: FieldName): boolean =>
+  (request[field] ?? null) !== null;
+
+function conflict(field: FieldName, message: string): ParlanceError {
+  return new ParlanceError('conflicting_fields', message, { param: field });
+}
+
+function invalid(field: FieldName, message: string): ParlanceError {
+  return new ParlanceError('invalid_value', `${field}: ${message}`, { param: field });
+}
+
+/** @throws ParlanceError `conflicting_fields` or `invalid_value`: the first conflict found. */
+export function checkConflicts(request: WireRequest): void {
+  checkInput(request);
+  checkNeeds(request);
+  checkConstraints(request);
+  checkSynonyms(request);
+  checkNumbers(request);
+  checkContinuation(request);
+}
+
+function checkInput(request: WireRequest): void {
+  const messages = given(request, 'messages');
+  const prompt = given(request, 'prompt');
+  if (messages && prompt) {
+    throw conflict('prompt', '`messages` and `prompt` are both there; send exactly one of them.');
+  }
+  if (!messages && !prompt) {
+    throw new ParlanceError(
+      'missing_field',
+      '`messages` is required: send `messages`, or `prompt` for raw text.',
+      { param: 'messages' },
+    );
+  }
+}
+
+function checkNeeds(request: WireRequest): void {
+  for (const field of Object.keys(request) as FieldName[]) {
+    const value = request[field];
+    const row = parameterTable[field] as ParameterRow<unknown>;
+    if ((value ?? null) === null || row.needs === undefined || row.needs.met(request)) continue;
+    if (row.needs.always !== true && row.neutral(value as object, request)) continue;
+    throw conflict(
+      field,
+      `\`${field}\` needs ${row.needs.what}; \`${row.needs.field}\` does not give it. Add that, or leave \`${field}\` out.`,
+    );
+  }
+}
+
+function checkConstraints(request: WireRequest): void {
+  const constraints: FieldName[] = constraintFields.filter((field) => given(request, field));
+  const format = request.response_format?.type ?? 'text';
+  if (format !== 'text') constraints.unshift('response_format');
+  const [first, second] = constraints;
+  if (first === undefined || second === undefined) return;
+  throw conflict(
+    second,
+    `\`${first}\` and \`${second}\` both constrain the text; send at most one constraint.`,
+  );
+}
+
+const synonyms = [
+  ['chat_template_kwargs', 'chat_template_args'],
+  ['tools', 'functions'],
+  ['tool_choice', 'function_call'],
+] as const satisfies readonly (readonly [FieldName, FieldName])[];
+
+function checkSynonyms(request: WireRequest): void {
+  for (const [one, other] of synonyms) {
+    if (!given(request, one) || !given(request, other)) continue;
+    if (stringifyJson(request[one]) === stringifyJson(request[other])) continue;
+    throw conflict(
+      other,
+      `\`${one}\` and \`${other}\` mean the same thing and have different values; send one of them.`,
+    );
+  }
+}
+
+const int64Limit = 2n ** 63n;
+
+function checkNumbers(request: WireRequest): void {
+  const { seed } = request;
+  if (seed !== undefined && seed !== null) {
+    const exact = BigInt(seed);
+    if (exact < -int64Limit || exact >= int64Limit) {
+      throw invalid('seed', `expected a signed 64-bit integer, got ${exact}`);
+    }
+  }
+  const limit = maxTokensOf(request);
+  const least = request.min_tokens ?? 0;
+  if (limit !== null && least > limit.value) {
+    throw conflict(
+      'min_tokens',
+      `\`min_tokens\` (${least}) is above \`${limit.field}\` (${limit.value}); lower it or raise the limit.`,
+    );
+  }
+  const n = request.n ?? 1;
+  if (given(request, 'best_of') && (request.best_of ?? n) < n) {
+    throw conflict(
+      'best_of',
+      `\`best_of\` (${request.best_of}) is below \`n\` (${n}); it must be at least as large.`,
+    );
+  }
+}
+
+/** The limit that counts: of max_tokens and max_completion_tokens the smaller. */
+export function maxTokensOf(request: WireRequest): { field: FieldName; value: number } | null {
+  const limits = (['max_tokens', 'max_completion_tokens'] as const)
+    .map((field) => ({ field, value: request[field] ?? Number.POSITIVE_INFINITY }))
+    .toSorted((one, other) => one.value - other.value);
+  const [smallest] = limits;
+  return smallest === undefined || smallest.value === Number.POSITIVE_INFINITY ? null : smallest;
+}
+
+function checkContinuation(request: WireRequest): void {
+  if (request.continue_final_message !== true || request.add_generation_prompt === false) return;
+  if (request.add_generation_prompt === true) {
+    throw conflict(
+      'continue_final_message',
+      '`continue_final_message` and `add_generation_prompt` are both true; a turn is either continued or opened.',
+    );
+  }
+}
