@@ -1,0 +1,126 @@
+/** What is drawn: frequencies by a chi-squared test with fixed seeds, and reproducibility. */
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import type { Sampling } from '../protocol.ts';
+import { createSampler } from './create-sampler.ts';
+import { createUniform } from './random.ts';
+import { createDice, randomRow } from './random-rows.test-support.ts';
+import { neutralSampling, referenceDistribution } from './reference-sampler.test-support.ts';
+
+const draws = 20_000;
+const size = 12;
+const context = { vocabSize: size, eosIds: [], promptTokens: [], choice: 0 };
+const logits = Float32Array.from({ length: size }, (_, id) => ((id * 7) % size) / 4);
+
+/** The value that chi-squared passes with probability 0.001 (Wilson and Hilferty, 1931). */
+function chiSquaredLimit(freedom: number): number {
+  const spread = 2 / (9 * freedom);
+  return freedom * (1 - spread + 3.09 * Math.sqrt(spread)) ** 3;
+}
+
+describe('frequencies of 20,000 draws', () => {
+  const cases: Partial<Sampling>[] = [
+    {},
+    { temperature: 0.5 },
+    { temperature: 4 },
+    { topK: 4 },
+    { topP: 0.7 },
+    { minP: 0.3 },
+    { temperature: 0.8, topK: 8, topP: 0.9, minP: 0.05 },
+    { logitBias: [[3, 2]], badTokenIds: [5] },
+  ];
+  for (const changes of cases) {
+    test(JSON.stringify(changes), () => {
+      const sampling = { ...neutralSampling, ...changes, seed: '2026' };
+      const { probabilities } = referenceDistribution({ logits, sampling, context, output: [] });
+      const sampler = createSampler(sampling, context);
+      const counts = probabilities.map(() => 0);
+      for (let i = 0; i < draws; i++) {
+        const { token } = sampler.sample(logits);
+        counts[token] = counts[token]! + 1;
+      }
+      let statistic = 0;
+      for (const [id, probability] of probabilities.entries()) {
+        if (probability === 0) assert.equal(counts[id], 0, `token ${id} is impossible`);
+        else statistic += (counts[id]! - probability * draws) ** 2 / (probability * draws);
+      }
+      const freedom = probabilities.filter((probability) => probability > 0).length - 1;
+      const limit = chiSquaredLimit(freedom);
+      assert.ok(statistic < limit, `chi-squared ${statistic} is over ${limit}`);
+    });
+  }
+});
+
+describe('reproducibility', () => {
+  const tokens = (changes: Partial<Sampling>, choice: number): number[] => {
+    const sampler = createSampler({ ...neutralSampling, ...changes }, { ...context, choice });
+    const dice = createDice(9);
+    return Array.from({ length: 60 }, () => sampler.sample(randomRow(dice, size)).token);
+  };
+
+  test('the same seed and choice draw the same, others do not', () => {
+    const seeds = ['0', '1', '-1', '9223372036854775807', '-9223372036854775808'];
+    const runs = seeds.flatMap((seed) =>
+      [0, 1, 2].map((choice) => tokens({ seed }, choice).join()),
+    );
+    const again = seeds.flatMap((seed) =>
+      [0, 1, 2].map((choice) => tokens({ seed }, choice).join()),
+    );
+    assert.deepEqual(runs, again);
+    assert.equal(new Set(runs).size, runs.length);
+    assert.notEqual(tokens({ seed: null }, 0).join(), tokens({ seed: null }, 0).join());
+  });
+
+  test('two samplers that take turns do not disturb each other', () => {
+    const rows = Array.from({ length: 40 }, (_, i) => randomRow(createDice(i), size));
+    const make = (seed: string) =>
+      createSampler({ ...neutralSampling, seed, topP: 0.9, repetitionPenalty: 1.2 }, context);
+    const alone = rows.map(
+      (
+        (sampler) => (row: Float32Array) =>
+          sampler.sample(row).token
+      )(make('7')),
+    );
+    const [first, second] = [make('7'), make('8')];
+    const inCompany = rows.map((row) => {
+      second.sample(row);
+      return first.sample(row).token;
+    });
+    assert.deepEqual(inCompany, alone);
+  });
+
+  test('a token costs one draw, whatever the filters leave of it', () => {
+    const uniform = createUniform('5', 0);
+    for (let i = 0; i < 3; i++) uniform();
+    const expected = Math.floor(uniform() * size);
+    const sampler = createSampler({ ...neutralSampling, seed: '5' }, context);
+    const certain = new Float32Array(size);
+    certain[4] = 1000;
+    for (let i = 0; i < 3; i++) assert.equal(sampler.sample(certain).token, 4);
+    assert.equal(sampler.sample(new Float32Array(size)).token, expected);
+  });
+
+  test('the random stream stays as it is from version to version', () => {
+    const uniform = createUniform('42', 0);
+    const other = createUniform('42', 1);
+    assert.deepEqual(
+      [uniform(), uniform(), other()],
+      [0.4137016681565887, 0.003983993377814743, 0.14471658056240788],
+    );
+  });
+});
+
+describe('the uniform numbers', () => {
+  test('fill [0, 1) evenly', () => {
+    const uniform = createUniform('-3', 2);
+    const counts = Array.from({ length: 64 }, () => 0);
+    for (let i = 0; i < 64_000; i++) {
+      const bin = Math.floor(uniform() * 64);
+      counts[bin] = counts[bin]! + 1;
+    }
+    const statistic = counts.reduce((sum, count) => sum + (count - 1000) ** 2 / 1000, 0);
+    assert.ok(statistic < chiSquaredLimit(63), `chi-squared ${statistic}`);
+  });
+});

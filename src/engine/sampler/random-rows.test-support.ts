@@ -1,0 +1,65 @@
+/**
+ * Reproducible random inputs for the sampler's tests: logit rows of several shapes, parameter sets,
+ * contexts. Nothing but tests uses it.
+ */
+
+import type { Sampling } from '../protocol.ts';
+import { createUniform } from './random.ts';
+import { neutralSampling } from './reference-sampler.test-support.ts';
+import type { ReferenceInput } from './reference-sampler.test-support.ts';
+
+export interface Dice {
+  readonly uniform: () => number;
+  /** A whole number in [low, high]. */
+  readonly whole: (low: number, high: number) => number;
+  readonly pick: <T>(items: readonly T[]) => T;
+  readonly normal: () => number;
+}
+
+export function createDice(seed: number): Dice {
+  const uniform = createUniform(String(seed), 0);
+  const whole = (low: number, high: number): number =>
+    low + Math.floor(uniform() * (high - low + 1));
+  return {
+    uniform,
+    whole,
+    pick: (items) => items[whole(0, items.length - 1)]!,
+    normal: () => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform()),
+  };
+}
+
+/** Normal, flat, peaked, negative, or full of ties; sometimes with tokens that the model excludes. */
+export function randomRow(dice: Dice, size: number): Float32Array {
+  const spread = dice.pick([0.01, 1, 3, 10]);
+  const shift = dice.pick([-30, 0, 8]);
+  const grain = dice.pick([0, 0, 0, 0.5]);
+  const row = Float32Array.from({ length: size }, () => {
+    const logit = shift + spread * dice.normal();
+    return grain === 0 ? logit : Math.round(logit / grain) * grain;
+  });
+  if (dice.uniform() < 0.1) row[dice.whole(0, size - 1)] = -Infinity;
+  return row;
+}
+
+export function randomInput(dice: Dice, size: number): ReferenceInput {
+  const id = (): number => dice.whole(0, size - 1);
+  const ids = (most: number): number[] => Array.from({ length: dice.whole(0, most) }, id);
+  const sometimes = <T>(value: () => T, neutral: T): T =>
+    dice.uniform() < 0.5 ? value() : neutral;
+  const sampling: Sampling = {
+    ...neutralSampling,
+    temperature: dice.pick([0, 0.1, 0.7, 1, 1, 1.5, 4]),
+    topP: sometimes(() => dice.pick([0, 0.1, 0.5, 0.9, 0.99]), 1),
+    topK: sometimes(() => dice.pick([1, 2, 5, 40, size, size + 5]), 0),
+    minP: sometimes(() => dice.pick([0.01, 0.05, 0.3, 1]), 0),
+    frequencyPenalty: sometimes(() => dice.uniform() * 4 - 2, 0),
+    presencePenalty: sometimes(() => dice.uniform() * 4 - 2, 0),
+    repetitionPenalty: sometimes(() => dice.pick([0.5, 1.1, 1.3, 5]), 1),
+    logitBias: sometimes(() => ids(4).map((one) => [one, dice.uniform() * 20 - 10] as const), []),
+    badTokenIds: sometimes(() => ids(3), []),
+    minTokens: sometimes(() => dice.whole(0, 8), 0),
+    stopTokenIds: sometimes(() => ids(2), []),
+  };
+  const context = { vocabSize: size, eosIds: ids(2), promptTokens: ids(12), choice: 0 };
+  return { logits: randomRow(dice, size), sampling, context, output: ids(10) };
+}
