@@ -6,7 +6,6 @@
 import type { Static, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { ParlanceError } from '../errors.ts';
-import type { Schema } from './describe.ts';
 import { explain, type Issue } from './explain.ts';
 
 export interface Validated<T> {
