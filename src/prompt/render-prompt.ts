@@ -1,0 +1,79 @@
+/**
+ * From messages to a prompt: the context that the template sees, under the names that Hugging Face
+ * transformers uses. The embedded target calls this; engines behind other targets render themselves.
+ */
+
+import type { ContentPart, Message } from '../contract/index.ts';
+import type { ChatTemplate } from './chat-template.ts';
+
+export interface SpecialTokens {
+  readonly bos: string | null;
+  readonly eos: string | null;
+}
+
+export interface RenderOptions {
+  readonly addGenerationPrompt: boolean;
+  readonly special: SpecialTokens;
+}
+
+/** @throws ParlanceError `invalid_template` in the template's own words. */
+export function renderPrompt(
+  template: ChatTemplate,
+  messages: readonly Message[],
+  options: RenderOptions,
+): string {
+  return template.render({
+    messages: messages.map(toTemplateMessage),
+    add_generation_prompt: options.addGenerationPrompt,
+    bos_token: options.special.bos ?? '',
+    eos_token: options.special.eos ?? '',
+  });
+}
+
+/** Text parts are joined by a newline, as vLLM and llama-server do for templates that take strings. */
+function textOf(content: string | readonly { readonly type: string }[] | null | undefined): string {
+  if (typeof content === 'string') return content;
+  const parts = (content ?? []) as readonly (ContentPart | { type: 'refusal'; refusal: string })[];
+  return parts
+    .flatMap((part) => {
+      if (part.type === 'text') return [part.text];
+      return part.type === 'refusal' ? [part.refusal] : [];
+    })
+    .join('\n');
+}
+
+/** The developer role is the system role to every template of an open model. */
+function toTemplateMessage(message: Message): Record<string, unknown> {
+  const role = message.role === 'developer' ? 'system' : message.role;
+  const reasoning =
+    message.role === 'assistant' ? (message.reasoning_content ?? message.reasoning ?? null) : null;
+  return {
+    role,
+    content: textOf(message.content),
+    ...(message.name ? { name: message.name } : {}),
+    ...(message.role === 'tool' ? { tool_call_id: message.tool_call_id } : {}),
+    ...(message.role === 'assistant' && message.tool_calls
+      ? { tool_calls: message.tool_calls.map(toTemplateCall) }
+      : {}),
+    ...(reasoning === null ? {} : { reasoning_content: reasoning }),
+  };
+}
+
+/** Templates print arguments as the object they are, not as JSON inside a string. */
+function toTemplateCall(call: {
+  readonly function: { readonly name: string; readonly arguments: string };
+}) {
+  let parsed: unknown = call.function.arguments;
+  try {
+    parsed = JSON.parse(call.function.arguments);
+  } catch {
+    // Arguments that are not JSON reach the template as the model wrote them.
+  }
+  return { ...call, function: { ...call.function, arguments: parsed } };
+}
+
+/** The text of the last message when it is the assistant's, else nothing: what `echo` prepends. */
+export function finalAssistantText(messages: readonly Message[]): string {
+  const last = messages.at(-1);
+  return last?.role === 'assistant' ? textOf(last.content) : '';
+}

@@ -1,0 +1,78 @@
+/**
+ * An upstream's stream of chat chunks on its way to the client: a state machine with a pure step.
+ * Chunks keep their bytes; `id` and `model` become ours, and usage, which many servers send in a
+ * chunk of its own, is folded into the last finish chunk. Nothing is parsed but what must be read.
+ */
+
+import type { Identity } from '../../target.ts';
+import { editJson, jsonEntries, jsonValue, type JsonEntry } from './json-entries.ts';
+
+export interface WireStreamOptions {
+  readonly identity: Identity;
+  readonly includeUsage: boolean;
+  readonly continuousUsage: boolean;
+}
+
+export interface WireStreamState {
+  /** The newest finish chunk, kept back because usage may still come. */
+  readonly held: string | null;
+  /** Whether any choice has finished: a stream that ends before that was cut. */
+  readonly finished: boolean;
+  readonly done: boolean;
+}
+
+export type WireStreamStep =
+  | { readonly kind: 'chunks'; readonly state: WireStreamState; readonly chunks: readonly string[] }
+  /** The upstream reported an error inside its stream; `error` is its JSON. */
+  | { readonly kind: 'error'; readonly error: string };
+
+export const startWireStream: WireStreamState = { held: null, finished: false, done: false };
+
+const finishes = /"finish_reason"\s*:\s*"/;
+
+/** @param payload one `data:` payload, `[DONE]` included */
+export function stepWireStream(
+  state: WireStreamState,
+  payload: string,
+  options: WireStreamOptions,
+): WireStreamStep {
+  if (payload.trim() === '[DONE]') {
+    return chunks({ ...state, held: null, done: true }, state.held);
+  }
+  const entries = jsonEntries(payload);
+  const error = jsonValue(payload, entries, 'error');
+  if (error !== null) return { kind: 'error', error };
+  const choices = jsonValue(payload, entries, 'choices');
+  const usage = jsonValue(payload, entries, 'usage');
+  if (choices === null || /^\[\s*\]$/.test(choices)) {
+    if (usage === null || !options.includeUsage) return chunks(state);
+    return chunks({ ...state, held: null }, withUsage(state.held, usage));
+  }
+  const finish = finishes.test(choices);
+  const keepUsage = usage !== null && (options.continuousUsage || (options.includeUsage && finish));
+  const chunk = ownChunk(payload, entries, keepUsage, options.identity);
+  if (!finish) return chunks({ ...state, held: null }, state.held, chunk);
+  return chunks({ ...state, held: chunk, finished: true }, state.held);
+}
+
+function chunks(state: WireStreamState, ...made: (string | null)[]): WireStreamStep {
+  return { kind: 'chunks', state, chunks: made.filter((chunk) => chunk !== null) };
+}
+
+function withUsage(held: string | null, usage: string): string | null {
+  return held === null ? null : editJson(held, new Map([['usage', usage]]));
+}
+
+function ownChunk(
+  payload: string,
+  entries: readonly JsonEntry[],
+  keepUsage: boolean,
+  identity: Identity,
+): string {
+  const edits = new Map<string, string | null>([
+    ['id', JSON.stringify(identity.id)],
+    ['model', JSON.stringify(identity.model)],
+  ]);
+  if (!keepUsage && entries.some((entry) => entry.key === 'usage')) edits.set('usage', null);
+  return editJson(payload, edits);
+}

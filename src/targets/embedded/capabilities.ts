@@ -1,0 +1,123 @@
+/**
+ * What the embedded engine does with each parameter. What it cannot do it refuses; nothing is
+ * accepted and ignored. Content of messages depends on the model's own chat template.
+ */
+
+import {
+  honoured,
+  refused,
+  type CapabilityRecord,
+  type ChatRequest,
+  type Support,
+} from '../../contract/index.ts';
+
+const engine = 'the embedded engine cannot do this in this version';
+const fleet = 'Deploy an external engine that has it';
+const constraint = refused(
+  engine,
+  `${fleet}, or ask for the form in the prompt and check the text`,
+);
+const toolUse = refused('the embedded engine has no tool calling in this version', fleet);
+const provider = (what: string): Support =>
+  refused(`${what} belongs to hosted providers; nothing here acts on it`);
+
+/** Parameters of the chat template mean nothing where no template is used. */
+const withTemplate = (support: Support) => (request: ChatRequest) =>
+  request.input.kind === 'messages'
+    ? support
+    : refused('a raw prompt uses no chat template', 'Send `messages`');
+
+/** Message fields that a template has a place for are honoured through it. */
+const inTemplate = (mentions: (identifier: string) => boolean, identifier: string): Support =>
+  mentions(identifier)
+    ? honoured
+    : refused(`the model’s chat template has no place for ${identifier}`);
+
+/** @param mentions whether the model's chat template names an identifier */
+export function embeddedCapabilities(mentions: (identifier: string) => boolean): CapabilityRecord {
+  return {
+    temperature: honoured,
+    top_p: honoured,
+    top_k: honoured,
+    min_p: honoured,
+    top_p_min: refused(engine, 'Use `top_p` or `min_p`'),
+    top_p_decay: refused(engine),
+    top_p_reset_ids: refused(engine),
+    seed: honoured,
+    frequency_penalty: honoured,
+    presence_penalty: honoured,
+    repetition_penalty: honoured,
+    logit_bias: honoured,
+    bad: refused(engine, 'Use `bad_token_ids` for single tokens'),
+    bad_token_ids: honoured,
+    use_beam_search: refused(engine, 'Use `temperature: 0` for the greedy answer'),
+    length_penalty: refused(engine),
+    early_stopping: refused(engine),
+    prediction: refused('the embedded engine does not speculate in this version'),
+
+    max_tokens: honoured,
+    min_tokens: honoured,
+    n: honoured,
+    best_of: refused(engine, 'Ask for `n` choices with `logprobs` and choose'),
+
+    stop: honoured,
+    stop_token_ids: honoured,
+    include_stop_str_in_output: honoured,
+    ignore_eos: honoured,
+
+    stream_options: honoured,
+    logprobs: honoured,
+    top_logprobs: honoured,
+    skip_special_tokens: honoured,
+    spaces_between_special_tokens: refused(engine),
+    modalities: refused('the embedded engine makes text only'),
+    verbosity: refused('the model has no such control', 'Ask for the length in the prompt'),
+
+    truncate_prompt_tokens: honoured,
+    echo: honoured,
+    add_generation_prompt: withTemplate(honoured),
+    add_special_tokens: honoured,
+    continue_final_message: withTemplate(
+      refused(engine, 'Send the text so far as a raw `prompt` in the model’s own format'),
+    ),
+    documents: withTemplate(refused(engine, 'Put the documents into a message')),
+    chat_template: withTemplate(refused(engine, 'Send a raw `prompt`')),
+    chat_template_kwargs: withTemplate(refused(engine, 'Send a raw `prompt`')),
+    mm_processor_kwargs: refused('the embedded engine has no image processor'),
+    template_input: refused('the model is not a function with templates'),
+    disaggregated_params: refused(engine),
+
+    response_format: constraint,
+    guided_json: constraint,
+    guided_regex: constraint,
+    guided_choice: constraint,
+    guided_grammar: constraint,
+    structural_tag: constraint,
+    guided_decoding_backend: constraint,
+    guided_whitespace_pattern: constraint,
+    reasoning_effort: refused('the embedded engine does not control reasoning in this version'),
+
+    tools: toolUse,
+    tool_choice: toolUse,
+    parallel_tool_calls: toolUse,
+
+    store: provider('`store`'),
+    service_tier: provider('A service tier'),
+    priority: refused('the queue is first come, first served in this version'),
+    cache_salt: refused('no prefix is shared between requests in this version'),
+    prompt_cache_key: provider('`prompt_cache_key`'),
+    safety_identifier: provider('`safety_identifier`'),
+
+    'messages[].content.image_url': refused('the model reads text only'),
+    'messages[].content.file': refused(
+      'the model reads text only',
+      'Put the file’s text into a message',
+    ),
+    'messages[].content.input_audio': refused('the model reads text only'),
+    'messages[].name': inTemplate(mentions, 'name'),
+    'messages[].tool_calls': inTemplate(mentions, 'tool_calls'),
+    'messages[].reasoning_content': inTemplate(mentions, 'reasoning_content'),
+    'messages[].provider_state': provider('`provider_state`'),
+    cache_control: provider('`cache_control`'),
+  };
+}

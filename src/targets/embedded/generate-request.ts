@@ -1,0 +1,46 @@
+/** From a request in normal form to what the engine is asked: every default is filled in here. */
+
+import type { ChatRequest, Parameters } from '../../contract/index.ts';
+import type { GenerateRequest, Sampling } from '../../engine/index.ts';
+
+/** What chat clients expect when they name no limit; and clients of raw completions. */
+const defaultMaxTokens = { messages: 4096, prompt: 16 } as const;
+
+export function toGenerateRequest(
+  request: ChatRequest,
+  text: string | readonly number[],
+): GenerateRequest {
+  const { parameters, input } = request;
+  const addSpecial = parameters.add_special_tokens ?? input.kind === 'prompt';
+  return {
+    prompt: typeof text === 'string' ? { text, addSpecial } : { tokens: text },
+    truncatePromptTokens: parameters.truncate_prompt_tokens ?? null,
+    choices: parameters.n ?? 1,
+    sampling: toSampling(parameters, defaultMaxTokens[input.kind]),
+    dryRun: request.dryRun,
+  };
+}
+
+function toSampling(parameters: Parameters, defaultMaxTokens: number): Sampling {
+  return {
+    temperature: parameters.temperature ?? 1,
+    topP: parameters.top_p ?? 1,
+    topK: parameters.top_k ?? 0,
+    minP: parameters.min_p ?? 0,
+    seed: parameters.seed === undefined ? null : String(parameters.seed),
+    frequencyPenalty: parameters.frequency_penalty ?? 0,
+    presencePenalty: parameters.presence_penalty ?? 0,
+    repetitionPenalty: parameters.repetition_penalty ?? 1,
+    logitBias: Object.entries(parameters.logit_bias ?? {}).map(([id, bias]) => [Number(id), bias]),
+    badTokenIds: parameters.bad_token_ids ?? [],
+    minTokens: parameters.min_tokens ?? 0,
+    maxTokens: parameters.max_tokens ?? null,
+    defaultMaxTokens,
+    stop: [parameters.stop ?? []].flat(),
+    stopTokenIds: parameters.stop_token_ids ?? [],
+    includeStop: parameters.include_stop_str_in_output ?? false,
+    ignoreEos: parameters.ignore_eos ?? false,
+    skipSpecialTokens: parameters.skip_special_tokens ?? true,
+    topLogprobs: parameters.logprobs ? (parameters.top_logprobs ?? 0) : null,
+  };
+}

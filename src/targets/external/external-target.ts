@@ -1,0 +1,152 @@
+/**
+ * An external target: anything that already speaks the OpenAI dialect. Chat goes through as bytes;
+ * a raw prompt goes to the upstream's completions route and comes back as events.
+ */
+
+import { ParlanceError } from '../../contract/index.ts';
+import {
+  completionEvents,
+  editJson,
+  messageOf,
+  startWireStream,
+  stepWireStream,
+  toOwnAnswer,
+  toUpstreamError,
+  toWireRequest,
+} from '../dialects/openai/index.ts';
+import type { Answer, AnswerEvent, Target, TargetRun } from '../target.ts';
+import { externalCapabilities, type Declared } from './capabilities.ts';
+import { readPayloads, streamCut } from './payloads.ts';
+import { createUpstream, type Upstream } from './upstream.ts';
+
+export interface ExternalOptions {
+  readonly name: string;
+  readonly baseUrl: string;
+  readonly apiKey: string | null;
+  /** The name that the upstream knows the model by. */
+  readonly model: string;
+  readonly parameters: Declared;
+}
+
+export interface ExternalTarget extends Target {
+  close(): Promise<void>;
+}
+
+export function createExternalTarget(options: ExternalOptions): ExternalTarget {
+  const upstream = createUpstream(options);
+  const name = `external:${options.name}`;
+  return {
+    name,
+    kind: 'external',
+    capabilities: externalCapabilities(options.parameters),
+    close: () => upstream.close(),
+    plan: () =>
+      Promise.resolve({
+        target: name,
+        prompt: null,
+        promptTokens: null,
+        maxTokens: null,
+        notes: [],
+      }),
+    run: (run) =>
+      run.request.input.kind === 'prompt'
+        ? complete(upstream, run, options.model)
+        : chat(upstream, run, options.model),
+  };
+}
+
+async function chat(upstream: Upstream, run: TargetRun, model: string): Promise<Answer> {
+  const body = toWireRequest(run.request, model);
+  const answer = await upstream.post('/chat/completions', body, run.signal);
+  if (run.request.stream) {
+    checkStream(answer.contentType, upstream);
+    return { kind: 'wire', notes: [], payloads: streamChat(answer.body, upstream, run) };
+  }
+  const text = toOwnAnswer(await answer.text(), run.identity);
+  return { kind: 'wire', notes: [], payloads: one(text) };
+}
+
+function checkStream(contentType: string, upstream: Upstream): void {
+  if (contentType.includes('text/event-stream')) return;
+  throw new ParlanceError(
+    'upstream_failed',
+    `The upstream at ${upstream.origin} was asked for a stream and answered ${contentType || 'without a content type'}.`,
+  );
+}
+
+async function* one(text: string): AsyncGenerator<string> {
+  yield await Promise.resolve(text);
+}
+
+async function* streamChat(
+  body: AsyncIterable<Uint8Array>,
+  upstream: Upstream,
+  run: TargetRun,
+): AsyncGenerator<string> {
+  const { includeUsage, continuousUsage } = run.request;
+  const options = { identity: run.identity, includeUsage, continuousUsage };
+  let state = startWireStream;
+  for await (const payload of readPayloads(body)) {
+    const step = stepWireStream(state, payload, options);
+    if (step.kind === 'error') throw errorInStream(step.error, upstream);
+    state = step.state;
+    yield* step.chunks;
+    if (state.done) return;
+  }
+  // Some servers close without `[DONE]`; the answer is whole only if every choice came to its end.
+  if (!state.finished) throw streamCut(upstream.origin);
+  if (state.held !== null) yield state.held;
+}
+
+function errorInStream(error: string, upstream: Upstream): ParlanceError {
+  const { code } = JSON.parse(error) as { code?: unknown };
+  const status = typeof code === 'number' && code >= 400 && code < 600 ? code : 500;
+  const body = messageOf(error);
+  return toUpstreamError({
+    status,
+    body,
+    retryAfter: undefined,
+    origin: upstream.origin,
+    secret: null,
+  });
+}
+
+async function complete(upstream: Upstream, run: TargetRun, model: string): Promise<Answer> {
+  const { request } = run;
+  const body = toWireRequest(request, model);
+  // Absent, the limit of a raw prompt is ours to say: upstreams differ.
+  const limited =
+    request.parameters.max_tokens === undefined
+      ? editJson(body, new Map([['max_tokens', '16']]))
+      : body;
+  const answer = await upstream.post('/completions', limited, run.signal);
+  if (request.stream) checkStream(answer.contentType, upstream);
+  const payloads = request.stream ? readPayloads(answer.body) : one(await answer.text());
+  return { kind: 'events', notes: [], events: completions(payloads, upstream) };
+}
+
+async function* completions(
+  payloads: AsyncIterable<string>,
+  upstream: Upstream,
+): AsyncGenerator<readonly AnswerEvent[]> {
+  let finished = false;
+  for await (const payload of payloads) {
+    if (payload.trim() === '[DONE]') break;
+    const events = readCompletion(payload, upstream);
+    finished ||= events.some((event) => event.type === 'finish');
+    yield events;
+  }
+  if (!finished) throw streamCut(upstream.origin);
+}
+
+function readCompletion(payload: string, upstream: Upstream): AnswerEvent[] {
+  try {
+    return completionEvents(payload);
+  } catch (error) {
+    throw new ParlanceError(
+      'upstream_failed',
+      `The upstream at ${upstream.origin} sent something that is not JSON.`,
+      { cause: error },
+    );
+  }
+}

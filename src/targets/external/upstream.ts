@@ -1,0 +1,117 @@
+/**
+ * One upstream over HTTP: a pool of connections, one call at a time per request. An aborted signal
+ * closes the upstream's socket, which is how an upstream learns that nobody listens any more.
+ */
+
+import { Pool } from 'undici';
+import { ParlanceError } from '../../contract/index.ts';
+import { toUpstreamError } from '../dialects/openai/index.ts';
+
+export interface UpstreamOptions {
+  /** As the official SDK takes it, with the version path: `http://10.0.0.5:8000/v1`. */
+  readonly baseUrl: string;
+  readonly apiKey: string | null;
+}
+
+interface UpstreamAnswer {
+  readonly contentType: string;
+  readonly body: AsyncIterable<Uint8Array>;
+  text(): Promise<string>;
+}
+
+export interface Upstream {
+  readonly origin: string;
+  /** @throws ParlanceError for an upstream that refuses, cannot be reached or is too slow */
+  post(path: string, body: string, signal: AbortSignal): Promise<UpstreamAnswer>;
+  close(): Promise<void>;
+}
+
+const connectTimeout = 10_000;
+/** Long prompts are computed before the first byte: minutes, not seconds. */
+const firstByteTimeout = 600_000;
+const betweenBytesTimeout = 300_000;
+
+export function createUpstream(options: UpstreamOptions): Upstream {
+  const url = new URL(options.baseUrl);
+  const prefix = url.pathname.replace(/\/+$/, '');
+  const pool = new Pool(url.origin, {
+    connect: { timeout: connectTimeout },
+    headersTimeout: firstByteTimeout,
+    bodyTimeout: betweenBytesTimeout,
+    pipelining: 1,
+  });
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    ...(options.apiKey === null ? {} : { authorization: `Bearer ${options.apiKey}` }),
+  };
+  return {
+    origin: url.origin,
+    close: () => pool.destroy(),
+    async post(path, body, signal) {
+      try {
+        const answer = await pool.request({
+          method: 'POST',
+          path: prefix + path,
+          headers,
+          body,
+          signal,
+        });
+        const retryAfter = [answer.headers['retry-after']].flat()[0];
+        if (answer.statusCode >= 400) {
+          const text = await answer.body.text();
+          throw toUpstreamError({
+            status: answer.statusCode,
+            body: text,
+            retryAfter,
+            origin: url.origin,
+            secret: options.apiKey,
+          });
+        }
+        return {
+          contentType: String(answer.headers['content-type'] ?? ''),
+          body: readBody(answer.body, url.origin, signal),
+          text: () => readText(answer.body, url.origin, signal),
+        };
+      } catch (error) {
+        throw toFailure(error, url.origin, signal);
+      }
+    },
+  };
+}
+
+async function* readBody(
+  body: AsyncIterable<Uint8Array>,
+  origin: string,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch (error) {
+    throw toFailure(error, origin, signal);
+  }
+}
+
+async function readText(
+  body: { text(): Promise<string> },
+  origin: string,
+  signal: AbortSignal,
+): Promise<string> {
+  try {
+    return await body.text();
+  } catch (error) {
+    throw toFailure(error, origin, signal);
+  }
+}
+
+function toFailure(error: unknown, origin: string, signal: AbortSignal): unknown {
+  if (error instanceof ParlanceError || signal.aborted) return error;
+  const code = (error as { code?: string }).code ?? '';
+  const timeout = /TIMEOUT/.test(code);
+  const words = timeout ? 'did not answer in time' : 'could not be reached, or broke off';
+  return new ParlanceError(
+    timeout ? 'upstream_timeout' : 'upstream_failed',
+    `The upstream at ${origin} ${words}${code === '' ? '' : ` (${code})`}. Check that it runs and that base_url is right.`,
+    { cause: error },
+  );
+}

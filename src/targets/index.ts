@@ -1,0 +1,22 @@
+/** Everything that can answer a request, behind one interface. */
+
+export { capabilityRecords } from './capability-records.ts';
+export { createEmbeddedTarget } from './embedded/embedded-target.ts';
+export { createExternalTarget } from './external/external-target.ts';
+export type { ExternalOptions, ExternalTarget } from './external/external-target.ts';
+export type {
+  Answer,
+  AnswerEvent,
+  AnswerEvents,
+  EventAnswer,
+  FinishReason,
+  Identity,
+  Logprob,
+  Plan,
+  Target,
+  TargetKind,
+  TargetRun,
+  TokenLogprob,
+  Usage,
+  WireAnswer,
+} from './target.ts';
