@@ -1,12 +1,17 @@
 /**
- * Reading JSON bodies: errors with line and column, and integers beyond 2^53 read exactly from the
- * source text (as BigInt) so that a 64-bit seed or an ID never changes on its way.
+ * Reading JSON bodies: errors with line and column, a bound on nesting, and integers beyond 2^53
+ * read exactly from the source text (as BigInt) so that a 64-bit seed or an ID never changes on its
+ * way. The words for what is wrong with a text are in `json-syntax.ts`.
  */
 
 import { ParlanceError } from './errors.ts';
+import { findSyntaxError, nestedBeyond } from './json-syntax.ts';
 
 const longDigits = /\d{16}/;
 const integer = /^-?\d+$/;
+
+/** Deeper values than this are refused, so that no recursion over a body can exhaust the stack. */
+export const maxNesting = 512;
 
 interface ReviverContext {
   readonly source?: string;
@@ -29,30 +34,33 @@ function place(text: string, position: number): string {
   const before = text.slice(0, position);
   const line = before.split('\n').length;
   const column = position - before.lastIndexOf('\n');
-  return `line ${line}, column ${column}`;
+  return `line ${line}, column ${column} (position ${position})`;
 }
 
-function invalidJson(text: string, error: unknown): ParlanceError {
+function invalidJson(text: string): ParlanceError {
   if (text.trim() === '')
     return new ParlanceError('invalid_json', 'The body is empty; send a JSON object.');
-  const words = error instanceof Error ? error.message : 'unreadable';
-  const found = /at position (\d+)/.exec(words);
-  const position = found === null ? text.length : Number(found[1]);
-  // The parser's own message quotes the text, which may hold a prompt: only its first words are kept.
-  const what = words.split(/ in JSON|, "|, \.\.\."/)[0] ?? 'unreadable';
+  const { position, message } = findSyntaxError(text);
   return new ParlanceError(
     'invalid_json',
-    `The body is not JSON: ${what} at ${place(text, position)} (position ${position}).`,
+    `The body is not JSON: ${message} at ${place(text, position)}.`,
   );
 }
 
 /** @throws ParlanceError `invalid_json` with the position. */
 export function parseJson(text: string): unknown {
+  const tooDeep = nestedBeyond(text, maxNesting);
+  if (tooDeep !== null) {
+    throw new ParlanceError(
+      'invalid_json',
+      `The body is nested deeper than ${maxNesting} levels at ${place(text, tooDeep)}.`,
+    );
+  }
   try {
     if (!longDigits.test(text)) return JSON.parse(text) as unknown;
     return JSON.parse(text, exactIntegers) as unknown;
-  } catch (error) {
-    throw invalidJson(text, error);
+  } catch {
+    throw invalidJson(text);
   }
 }
 

@@ -46,9 +46,9 @@ export interface ChatRequest {
     readonly metadata: Readonly<Record<string, string>> | null;
     readonly episodeId: string | null;
   };
-  /** The validated body, for targets that speak the same dialect. */
+  /** The validated body without what was dropped, for targets that speak the same dialect. */
   readonly wire: WireRequest;
-  /** The body as it was sent. */
+  /** The body as it was sent, with what was dropped. */
   readonly source: string;
 }
 
@@ -122,13 +122,22 @@ function parametersOf(wire: WireRequest, given: readonly Spelling[]): Parameters
   return Object.fromEntries(given.map(({ parameter }) => [parameter, merged[parameter]]));
 }
 
-/** The same request without these parameters. */
+/** The same request without these parameters, in its normal form and, in any spelling, its wire form. */
 export function withoutParameters(
   request: ChatRequest,
   names: readonly ParameterName[],
 ): ChatRequest {
-  const left = Object.entries(request.parameters).filter(
-    ([name]) => !names.includes(name as ParameterName),
-  );
-  return { ...request, parameters: Object.fromEntries(left) };
+  if (names.length === 0) return request;
+  const fields = new Set<string>();
+  for (const { field, parameter } of request.given)
+    if (names.includes(parameter)) fields.add(field);
+  const parameters = Object.entries(request.parameters);
+  const wire = Object.entries(request.wire).filter(([field]) => !fields.has(field));
+  return {
+    ...request,
+    parameters: Object.fromEntries(
+      parameters.filter(([name]) => !names.includes(name as ParameterName)),
+    ),
+    wire: Object.fromEntries(wire) as WireRequest,
+  };
 }

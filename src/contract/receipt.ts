@@ -3,7 +3,8 @@
  * the target refuses is an error here, before anything is generated, unless the request relaxed it.
  */
 
-import type { CapabilityRecord, ContentName, Decide, Support } from './capability.ts';
+import type { CapabilityRecord, Decide, Support } from './capability.ts';
+import { contentOf, withoutContent, type Content } from './content.ts';
 import { ParlanceError } from './errors.ts';
 import { withoutParameters, type ChatRequest } from './normalise.ts';
 import type { ParameterName } from './parameters/table.ts';
@@ -45,16 +46,25 @@ export function admit(request: ChatRequest, record: CapabilityRecord, target: st
   for (const { field, parameter } of request.given) {
     const support = decide(record[parameter], request);
     if (support.how === 'refused') {
-      if (request.unsupported === 'error') throw refusal(field, field, support, target);
+      if (request.unsupported === 'error') throw refusal(field, support, target, true);
       refusedParameters.push(parameter);
     }
     lines.push(lineOf(field, support));
   }
-  for (const { name, path } of contentOf(request)) {
-    const support = decide(record[name], request);
-    if (support.how === 'refused') throw refusal(path, path, support, target);
+  const left = withoutParameters(request, refusedParameters);
+  const refusedContent: Content[] = [];
+  for (const content of contentOf(left)) {
+    const { name, path, droppable } = content;
+    const support = decide(record[name], left);
+    if (support.how === 'refused') {
+      if (request.unsupported === 'error' || !droppable) {
+        throw refusal(path, support, target, droppable);
+      }
+      refusedContent.push(content);
+    }
+    if (support.how !== 'honoured') lines.push(lineOf(path, support));
   }
-  return { request: withoutParameters(request, refusedParameters), receipt: lines };
+  return { request: withoutContent(left, refusedContent), receipt: lines };
 }
 
 export function decide(entry: Decide, request: ChatRequest): Support {
@@ -74,56 +84,17 @@ function lineOf(name: string, support: Support): ReceiptLine {
 
 function refusal(
   name: string,
-  param: string,
   support: Support & { how: 'refused' },
   target: string,
+  droppable: boolean,
 ): ParlanceError {
   const way = support.instead ?? `Leave \`${name}\` out`;
+  const relax = ', or send the header x-parlance-unsupported: drop to go on without it';
   return new ParlanceError(
     'unsupported_parameter',
-    `\`${name}\` is not supported by ${target}: ${support.reason}. ${way}, or send the header x-parlance-unsupported: drop to go on without it.`,
-    { param },
+    `\`${name}\` is not supported by ${target}: ${support.reason}. ${way}${droppable ? relax : ''}.`,
+    { param: name },
   );
-}
-
-interface Content {
-  readonly name: ContentName;
-  readonly path: string;
-}
-
-const partNames: Partial<Record<string, ContentName>> = {
-  image_url: 'messages[].content.image_url',
-  file: 'messages[].content.file',
-  input_audio: 'messages[].content.input_audio',
-};
-
-/** What the messages hold beside text, each with its JSON path. */
-function contentOf(request: ChatRequest): Content[] {
-  if (request.input.kind === 'prompt') return [];
-  const found: Content[] = [];
-  for (const [index, message] of request.input.messages.entries()) {
-    const path = `messages[${index}]`;
-    const add = (name: ContentName, key: string): void => {
-      found.push({ name, path: `${path}.${key}` });
-    };
-    if (message.name) add('messages[].name', 'name');
-    if ((message.provider_state ?? null) !== null)
-      add('messages[].provider_state', 'provider_state');
-    if (message.role === 'assistant') {
-      if (message.tool_calls?.length) add('messages[].tool_calls', 'tool_calls');
-      if (message.function_call) add('messages[].tool_calls', 'function_call');
-      if (message.reasoning_content) add('messages[].reasoning_content', 'reasoning_content');
-      if (message.reasoning) add('messages[].reasoning_content', 'reasoning');
-    }
-    if (!Array.isArray(message.content)) continue;
-    for (const [at, part] of message.content.entries()) {
-      const name = partNames[part.type];
-      if (name !== undefined) add(name, `content[${at}]`);
-      if ('cache_control' in part && part.cache_control)
-        add('cache_control', `content[${at}].cache_control`);
-    }
-  }
-  return found;
 }
 
 /** Adds what the target learnt: `max_tokens` was cut, for instance. */
@@ -142,9 +113,16 @@ export function annotate(
 
 /** Header values are visible ASCII; a client's own unknown names may be anything. */
 const headerSafe = (text: string): string =>
-  text.replaceAll(/[^\x21-\x7e]|[;=,]/g, '_').slice(0, 64);
+  text.replaceAll(/[^\x21-\x7e]|[;=,]/g, '_').slice(0, 64) || '_';
 
-/** The compact form of the header: `top_k=honoured; seed=emulated`. */
+/** Clients refuse answers whose headers are longer than 8 to 16 KiB in all. */
+const headerLimit = 4096;
+
+/** The compact form of the header: `top_k=honoured; seed=emulated`, and at its limit `; ...=N more`. */
 export function receiptHeader(receipt: Receipt): string {
-  return receipt.map((line) => `${headerSafe(line.name)}=${line.fate}`).join('; ');
+  const entries = receipt.map((line) => `${headerSafe(line.name)}=${line.fate}`);
+  let length = 0;
+  const fitting = entries.findIndex((entry) => (length += entry.length + 2) > headerLimit);
+  if (fitting === -1) return entries.join('; ');
+  return [...entries.slice(0, fitting), `...=${entries.length - fitting} more`].join('; ');
 }

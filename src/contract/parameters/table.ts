@@ -190,7 +190,7 @@ export const parameterTable = {
   parallel_tool_calls: {
     ...tools,
     default: '`true`',
-    neutral: (value, request) => value || !some(request.tools),
+    neutral: (value, request) => value || !(some(request.tools) || some(request.functions)),
     neutralText: '`true`; anything without tools',
   },
   functions: { ...tools, default: '`[]`', ...emptyList, synonymOf: 'tools' },

@@ -2,7 +2,7 @@
 
 import { Type } from 'typebox';
 import { messageSchema } from './messages.ts';
-import { anyObject, closed, optional, tokenId } from './optional.ts';
+import { anyObject, closed, optional, stringMap, tokenId } from './optional.ts';
 
 const disaggregated = Type.Object(
   {
@@ -50,10 +50,7 @@ export const inputFields = {
     Type.Boolean(),
     'Whether the tokenizer adds its own special tokens (such as BOS) to the prompt.',
   ),
-  documents: optional(
-    Type.Array(Type.Record(Type.String(), Type.String())),
-    'Documents for the template to quote.',
-  ),
+  documents: optional(Type.Array(stringMap), 'Documents for the template to quote.'),
   chat_template: optional(Type.String(), 'A Jinja template in place of the model’s own.'),
   chat_template_kwargs: optional(anyObject, 'Variables for the template.'),
   chat_template_args: optional(anyObject, 'The same as chat_template_kwargs.'),

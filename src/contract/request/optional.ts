@@ -21,4 +21,9 @@ export const int64 = Type.Union([Type.Integer(), Type.BigInt()]);
 /** Whether an ID is in the vocabulary is for the target to say: it knows the model. */
 export const tokenId = Type.Integer({ minimum: 0 });
 
+/** An object of strings; unlike a record by key pattern it holds for every key, newlines included. */
+export const stringMap = Type.Unsafe<Record<string, string>>(
+  Type.Object({}, { additionalProperties: Type.String() }),
+);
+
 export const anyObject = Type.Record(Type.String(), Type.Unknown());

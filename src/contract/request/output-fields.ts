@@ -1,7 +1,7 @@
 /** Fields that say how the answer is sent, what comes with it, and what is only recorded. */
 
 import { Type } from 'typebox';
-import { closed, optional } from './optional.ts';
+import { closed, optional, stringMap } from './optional.ts';
 
 export const outputFields = {
   stream: optional(Type.Boolean(), 'Send the answer as server-sent events while it is made.'),
@@ -27,7 +27,7 @@ export const outputFields = {
   ),
   modalities: optional(Type.Array(Type.Enum(['text', 'audio'])), 'What the answer is made of.'),
   user: optional(Type.String(), 'Who asks; recorded.'),
-  metadata: optional(Type.Record(Type.String(), Type.String()), 'Your own notes; recorded.'),
+  metadata: optional(stringMap, 'Your own notes; recorded.'),
   episode_id: optional(
     Type.String({ format: 'uuid' }),
     'Groups inferences that belong together; recorded.',

@@ -6,6 +6,8 @@ import { int64, optional, tokenId } from './optional.ts';
 const penalty = Type.Number({ minimum: -2, maximum: 2 });
 const fraction = Type.Number({ minimum: 0, maximum: 1 });
 
+/** Every text contains the empty string. */
+const badString = Type.String({ minLength: 1 });
 const stopString = Type.String({ minLength: 1, maxLength: 1000 });
 
 export const samplingFields = {
@@ -56,7 +58,7 @@ export const samplingFields = {
     'Token ID (as a string) to a number that is added to its logit.',
   ),
   bad: optional(
-    Type.Union([Type.String(), Type.Array(Type.String())]),
+    Type.Union([badString, Type.Array(badString)]),
     'Strings that the text does not contain.',
   ),
   bad_token_ids: optional(Type.Array(tokenId), 'Tokens that are never generated.'),

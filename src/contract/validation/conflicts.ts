@@ -102,7 +102,7 @@ function checkNumbers(request: WireRequest): void {
   if (seed !== undefined && seed !== null) {
     const exact = BigInt(seed);
     if (exact < -int64Limit || exact >= int64Limit) {
-      throw invalid('seed', `expected a signed 64-bit integer, got ${exact}`);
+      throw invalid('seed', 'expected a signed 64-bit integer, from -2^63 to 2^63 - 1');
     }
   }
   const limit = maxTokensOf(request);
@@ -132,11 +132,9 @@ export function maxTokensOf(request: WireRequest): { field: FieldName; value: nu
 }
 
 function checkContinuation(request: WireRequest): void {
-  if (request.continue_final_message !== true || request.add_generation_prompt === false) return;
-  if (request.add_generation_prompt === true) {
-    throw conflict(
-      'continue_final_message',
-      '`continue_final_message` and `add_generation_prompt` are both true; a turn is either continued or opened.',
-    );
-  }
+  if (request.continue_final_message !== true || request.add_generation_prompt !== true) return;
+  throw conflict(
+    'continue_final_message',
+    '`continue_final_message` and `add_generation_prompt` are both true; a turn is either continued or opened.',
+  );
 }

@@ -24,15 +24,22 @@ export interface Schema {
 
 const shown = 60;
 
-/** A value as an error quotes it: its JSON, cut after 60 characters. */
+/** A value as an error quotes it. Long strings are not quoted: they may be a prompt or a key. */
 export function preview(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array';
   if (value !== null && typeof value === 'object') return 'an object';
-  if (typeof value === 'bigint') return value.toString();
+  if (typeof value === 'bigint') return previewInteger(value);
   if (typeof value === 'number') return String(value);
-  const text = JSON.stringify(value);
-  return text.length > shown ? `${text.slice(0, shown)}…` : text;
+  if (typeof value !== 'string') return JSON.stringify(value);
+  return value.length > shown ? `a string of ${value.length} characters` : JSON.stringify(value);
+}
+
+/** Only integers beyond 2^53 arrive as BigInt, and only 64-bit fields take them. */
+function previewInteger(value: bigint): string {
+  const digits = value.toString();
+  const text = digits.length > 24 ? `an integer of ${digits.length} digits` : digits;
+  return `${text} (beyond 2^53)`;
 }
 
 function range(low: number | undefined, high: number | undefined, unit = ''): string {

@@ -7,11 +7,18 @@
 import { didYouMean } from './suggest.ts';
 import { describe, oneOf, preview, type Schema } from './describe.ts';
 
-export interface Issue {
+interface Problem {
   readonly path: string;
   readonly message: string;
-  readonly kind: 'missing' | 'unknown' | 'invalid';
 }
+
+export type Issue =
+  | (Problem & { readonly kind: 'missing' | 'invalid' })
+  /** `holder` is the object that has the field `key`. */
+  | (Problem & { readonly kind: 'unknown'; readonly holder: object; readonly key: string });
+
+/** Lazy, because a body of 32 MiB may have millions of issues and only the first is shown in full. */
+type Issues = Generator<Issue, void>;
 
 const at = (path: string, key: string): string => {
   const named = /^[A-Za-z_$][\w$]*$/.test(key);
@@ -25,60 +32,61 @@ const invalid = (path: string, schema: Schema, value: unknown): Issue => ({
   message: `expected ${describe(schema)}, got ${preview(value)}`,
 });
 
+const isEmpty = (issues: Issues): boolean => issues.next().done === true;
+
 /** Every issue, in the order of the value's own fields; a missing field comes first. */
-export function explain(schema: Schema, value: unknown, path = ''): Issue[] {
-  if (schema.anyOf !== undefined) return explainUnion(schema.anyOf, value, path);
-  if (schema.enum !== undefined || 'const' in schema) return explainChoice(schema, value, path);
-  switch (schema.type) {
-    case 'object':
-      return isObject(value) ? explainObject(schema, value, path) : [invalid(path, schema, value)];
-    case 'array':
-      return Array.isArray(value)
-        ? explainArray(schema, value as unknown[], path)
-        : [invalid(path, schema, value)];
-    default:
-      return matchesScalar(schema, value) ? [] : [invalid(path, schema, value)];
+export function* explain(schema: Schema, value: unknown, path = ''): Issues {
+  if (schema.anyOf !== undefined) {
+    yield* explainUnion(schema.anyOf, value, path);
+  } else if (isChoice(schema)) {
+    yield* explainChoice(schema, value, path);
+  } else if (schema.type === 'object' && isObject(value)) {
+    yield* explainObject(schema, value, path);
+  } else if (schema.type === 'array' && Array.isArray(value)) {
+    yield* explainArray(schema, value as unknown[], path);
+  } else if (!matchesScalar(schema, value)) {
+    yield invalid(path, schema, value);
   }
 }
+
+const isChoice = (schema: Schema): boolean => schema.enum !== undefined || 'const' in schema;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function explainChoice(schema: Schema, value: unknown, path: string): Issue[] {
+function* explainChoice(schema: Schema, value: unknown, path: string): Issues {
   const allowed = schema.enum ?? [schema.const];
-  if (allowed.includes(value)) return [];
-  const hint =
-    typeof value === 'string'
-      ? didYouMean(
-          value,
-          allowed.filter((one): one is string => typeof one === 'string'),
-        )
-      : '';
-  return [
-    {
-      path,
-      kind: 'invalid',
-      message: `expected ${oneOf(allowed)}, got ${preview(value)}${hint}`,
-    },
-  ];
+  if (allowed.includes(value)) return;
+  const message = `expected ${oneOf(allowed)}, got ${preview(value)}${choiceHint(allowed, value)}`;
+  yield { path, kind: 'invalid', message };
 }
 
+function choiceHint(allowed: readonly unknown[], value: unknown): string {
+  if (typeof value !== 'string') return '';
+  return didYouMean(
+    value,
+    allowed.filter((one) => typeof one === 'string'),
+  );
+}
+
+/** Only called for what is not an object or array that the schema wants. */
 function matchesScalar(schema: Schema, value: unknown): boolean {
   switch (schema.type) {
+    case undefined:
+      return true;
     case 'integer':
       return Number.isInteger(value) && within(value as number, schema);
     case 'number':
       return Number.isFinite(value) && within(value as number, schema);
-    case 'bigint':
-      return typeof value === 'bigint';
-    case 'boolean':
-      return typeof value === 'boolean';
-    case 'null':
-      return value === null;
     case 'string':
       return typeof value === 'string' && matchesString(schema, value);
+    case 'null':
+      return value === null;
+    case 'boolean':
+    case 'bigint':
+      return typeof value === schema.type;
     default:
-      return true;
+      return false;
   }
 }
 
@@ -92,71 +100,84 @@ function within(value: number, schema: Schema): boolean {
 const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
 function matchesString(schema: Schema, value: string): boolean {
-  const length = Array.from(value).length;
-  if (length < (schema.minLength ?? 0) || length > (schema.maxLength ?? length)) return false;
+  if (schema.minLength !== undefined || schema.maxLength !== undefined) {
+    const length = characters(value);
+    if (length < (schema.minLength ?? 0) || length > (schema.maxLength ?? length)) return false;
+  }
   if (schema.format === 'uuid' && !uuid.test(value)) return false;
   return schema.pattern === undefined || new RegExp(schema.pattern, 'u').test(value);
 }
 
-function explainArray(schema: Schema, value: unknown[], path: string): Issue[] {
-  if (value.length < (schema.minItems ?? 0) || value.length > (schema.maxItems ?? value.length)) {
-    const message = `expected ${describe(schema)}, got ${value.length} elements`;
-    return [{ path, kind: 'invalid', message }];
-  }
-  const { items } = schema;
-  if (items === undefined) return [];
-  return value.flatMap((one, index) => explain(items, one, `${path}[${index}]`));
+/** Length in code points, as JSON Schema counts it. */
+function characters(text: string): number {
+  let count = 0;
+  for (let at = 0; at < text.length; count += 1) at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+  return count;
 }
 
-function explainObject(schema: Schema, value: Record<string, unknown>, path: string): Issue[] {
+function* explainArray(schema: Schema, value: unknown[], path: string): Issues {
+  if (value.length < (schema.minItems ?? 0) || value.length > (schema.maxItems ?? value.length)) {
+    const message = `expected ${describe(schema)}, got ${value.length} elements`;
+    yield { path, kind: 'invalid', message };
+    return;
+  }
+  const { items } = schema;
+  if (items === undefined) return;
+  for (const [index, one] of value.entries()) yield* explain(items, one, `${path}[${index}]`);
+}
+
+function* explainObject(schema: Schema, value: Record<string, unknown>, path: string): Issues {
   const properties = schema.properties ?? {};
-  const issues: Issue[] = [];
   for (const key of schema.required ?? []) {
     if (Object.hasOwn(value, key)) continue;
     const wanted = describe(properties[key] ?? {});
-    issues.push({ path: at(path, key), kind: 'missing', message: `is required: ${wanted}` });
+    yield { path: at(path, key), kind: 'missing', message: `is required: ${wanted}` };
   }
   for (const [key, one] of Object.entries(value)) {
-    const known = Object.hasOwn(properties, key) ? properties[key] : byPattern(schema, key);
-    if (known !== undefined) issues.push(...explain(known, one, at(path, key)));
-    else if (schema.additionalProperties === false) issues.push(unknownKey(schema, key, path));
+    const known = Object.hasOwn(properties, key) ? properties[key] : otherKeys(schema, key);
+    if (known === undefined) yield unknownKey(schema, value, key, at(path, key));
+    else yield* explain(known, one, at(path, key));
   }
-  return issues;
 }
 
-function byPattern(schema: Schema, key: string): Schema | undefined {
+/** The schema of a key that is not among `properties`, or undefined where it may not be there. */
+function otherKeys(schema: Schema, key: string): Schema | undefined {
   for (const [pattern, found] of Object.entries(schema.patternProperties ?? {})) {
     if (new RegExp(pattern, 'u').test(key)) return found;
   }
-  return undefined;
+  if (schema.additionalProperties === false) return undefined;
+  return typeof schema.additionalProperties === 'object' ? schema.additionalProperties : {};
 }
 
-function unknownKey(schema: Schema, key: string, path: string): Issue {
+function unknownKey(schema: Schema, holder: object, key: string, path: string): Issue {
   const [pattern] = Object.keys(schema.patternProperties ?? {});
   if (pattern !== undefined) {
     const message = `expected a key that matches ${pattern}, got ${preview(key)}`;
-    return { path: at(path, key), kind: 'invalid', message };
+    return { path, kind: 'invalid', message };
   }
   const hint = didYouMean(key, Object.keys(schema.properties ?? {}));
-  return { path: at(path, key), kind: 'unknown', message: `is not a field of the contract${hint}` };
+  return { path, kind: 'unknown', message: `is not a field of the contract${hint}`, holder, key };
 }
 
-function explainUnion(all: readonly Schema[], value: unknown, path: string): Issue[] {
-  if (value === null && all.some((branch) => branch.type === 'null')) return [];
-  const branches = flatten(all).filter((branch) => branch.type !== 'null');
-  const [single] = branches;
-  if (branches.length === 1 && single !== undefined) return explain(single, value, path);
-  const results = branches
-    .filter((branch) => sameKind(branch, value))
-    .map((branch) => ({ branch, issues: explain(branch, value, path) }));
-  if (results.some((result) => result.issues.length === 0)) return [];
-  const objects = results
-    .map((result) => result.branch)
-    .filter((branch) => branch.type === 'object');
-  if (objects.length > 1 && isObject(value)) return explainDiscriminated(objects, value, path);
-  const [only] = results;
-  if (results.length === 1 && only !== undefined) return only.issues;
-  return [invalid(path, { anyOf: branches }, value)];
+function* explainUnion(all: readonly Schema[], value: unknown, path: string): Issues {
+  const branches = flatten(all);
+  if (value === null && branches.some((branch) => branch.type === 'null')) return;
+  const meant = branches.filter((branch) => branch.type !== 'null');
+  const alike = meant.filter((branch) => sameKind(branch, value));
+  if (alike.some((branch) => isEmpty(explain(branch, value, path)))) return;
+  const [only] = alike;
+  if (alike.length > 1 && isObject(value)) {
+    yield* explainDiscriminated(alike, value, path);
+  } else if (alike.length === 1 && only !== undefined && (meant.length === 1 || !isChoice(only))) {
+    yield* explain(only, value, path);
+  } else {
+    const hint = choiceHint(
+      meant.flatMap((branch) => branch.enum ?? branch.const ?? []),
+      value,
+    );
+    const { message } = invalid(path, { anyOf: meant }, value);
+    yield { path, kind: 'invalid', message: `${message}${hint}` };
+  }
 }
 
 /** Unions inside unions are one list of branches to a reader. */
@@ -168,6 +189,7 @@ function flatten(branches: readonly Schema[]): Schema[] {
 
 /** Whether a branch is of the JSON type that the value has, so that it may have been meant. */
 function sameKind(branch: Schema, value: unknown): boolean {
+  if (!isChoice(branch) && branch.type === undefined) return true;
   const type = branch.type ?? typeof (branch.enum?.[0] ?? branch.const);
   if (Array.isArray(value)) return type === 'array';
   if (typeof value === 'number' || typeof value === 'bigint')
@@ -175,20 +197,22 @@ function sameKind(branch: Schema, value: unknown): boolean {
   return isObject(value) ? type === 'object' : type === typeof value;
 }
 
-function explainDiscriminated(
+function* explainDiscriminated(
   branches: readonly Schema[],
   value: Record<string, unknown>,
   path: string,
-): Issue[] {
+): Issues {
   const key = ['role', 'type'].find((name) =>
     branches.every((branch) => branch.properties?.[name]?.const !== undefined),
   );
-  if (key === undefined) return explain(branches[0] ?? {}, value, path);
+  if (key === undefined) {
+    yield invalid(path, { anyOf: branches }, value);
+    return;
+  }
   const words = branches.map((branch) => branch.properties?.[key]?.const);
   const chosen = branches[words.indexOf(value[key])];
-  if (chosen !== undefined) return explain(chosen, value, path);
-  if (!Object.hasOwn(value, key)) {
-    return [{ path: at(path, key), kind: 'missing', message: `is required: ${oneOf(words)}` }];
-  }
-  return explainChoice({ enum: words }, value[key], at(path, key));
+  if (chosen !== undefined) yield* explain(chosen, value, path);
+  else if (Object.hasOwn(value, key))
+    yield* explainChoice({ enum: words }, value[key], at(path, key));
+  else yield { path: at(path, key), kind: 'missing', message: `is required: ${oneOf(words)}` };
 }

@@ -10,29 +10,31 @@ import { explain, type Issue } from './explain.ts';
 
 export interface Validated<T> {
   readonly value: T;
-  /** Unknown top-level fields that were left out because the caller asked for it. */
+  /** JSON paths of the unknown fields that were left out because the caller asked for it. */
   readonly dropped: readonly string[];
 }
 
+/** With `dropUnknown` unknown fields are deleted from the body itself, which is then the value. */
 export type Validator<T> = (body: unknown, dropUnknown?: boolean) => Validated<T>;
+
+/** So many problems are counted (and so many unknown fields dropped); beyond that it says "more". */
+const countLimit = 1000;
 
 /** A validator for one schema; the schema is compiled once. */
 export function createValidator<S extends TSchema>(schema: S): Validator<Static<S>> {
   const compiled = Compile(schema);
   return (body, dropUnknown = false) => {
     if (compiled.Check(body)) return { value: body, dropped: [] };
-    const issues = explain(schema, body);
-    const unknown = issues.filter((issue) => issue.kind === 'unknown' && !issue.path.includes('.'));
-    if (dropUnknown && unknown.length > 0 && unknown.length === issues.length) {
-      const dropped = unknown.map((issue) => issue.path);
-      return { value: without(body as object, dropped) as Static<S>, dropped };
-    }
-    throw toError(issues);
+    const issues = explain(schema, body)
+      .take(countLimit + 1)
+      .toArray();
+    if (!dropUnknown) throw toError(issues);
+    const unknown = issues.filter((issue) => issue.kind === 'unknown').slice(0, countLimit);
+    for (const { holder, key } of unknown) Reflect.deleteProperty(holder, key);
+    if (!compiled.Check(body))
+      throw toError(issues.filter((issue) => !unknown.includes(issue as never)));
+    return { value: body, dropped: unknown.map((issue) => issue.path) };
   };
-}
-
-function without(body: object, fields: readonly string[]): object {
-  return Object.fromEntries(Object.entries(body).filter(([key]) => !fields.includes(key)));
 }
 
 const reasons = {
@@ -47,10 +49,16 @@ function toError(issues: readonly Issue[]): ParlanceError {
   if (first === undefined) {
     return new ParlanceError('invalid_value', 'The body does not match the contract.');
   }
-  const others = issues.length - 1;
-  const rest = others === 0 ? '' : ` (and ${others} other problem${others === 1 ? '' : 's'})`;
   const words = first.kind === 'invalid' ? `: ${first.message}` : ` ${first.message}`;
-  return new ParlanceError(reasons[first.kind], `${first.path || 'The body'}${words}${rest}`, {
-    param: first.path,
-  });
+  return new ParlanceError(
+    reasons[first.kind],
+    `${first.path || 'The body'}${words}${countOf(issues.length - 1)}`,
+    { param: first.path },
+  );
+}
+
+function countOf(others: number): string {
+  if (others === 0) return '';
+  if (others >= countLimit) return ` (and at least ${countLimit} other problems)`;
+  return ` (and ${others} other problem${others === 1 ? '' : 's'})`;
 }
