@@ -58,10 +58,12 @@ function naiveMatch(
   return null;
 }
 
-function randomText(dice: Dice, length: number): string {
-  return Array.from({ length }, () => dice.pick(['a', 'b', 'a', 'b', 'é', '😀', '😁', '\n'])).join(
-    '',
-  );
+const MIXED = ['a', 'b', 'a', 'b', 'é', '😀', '😁', '\n'];
+/** Texts of two letters repeat themselves, which is what a matcher gets wrong first. */
+const TWO_LETTERS = ['a', 'a', 'b'];
+
+function randomText(dice: Dice, length: number, alphabet: readonly string[]): string {
+  return Array.from({ length }, () => dice.pick(alphabet)).join('');
 }
 
 describe('stop strings', () => {
@@ -69,9 +71,12 @@ describe('stop strings', () => {
     const dice = createDice(7);
     let matches = 0;
     for (let round = 0; round < 4000; round++) {
-      const whole = randomText(dice, dice.below(30));
+      const alphabet = dice.pick([MIXED, TWO_LETTERS]);
+      const whole = randomText(dice, dice.below(40), alphabet);
       const pieces = cutAtRandom(dice, encoder.encode(whole), false);
-      const stop = Array.from({ length: dice.below(4) }, () => randomText(dice, 1 + dice.below(5)));
+      const stop = Array.from({ length: dice.below(4) }, () =>
+        randomText(dice, 1 + dice.below(alphabet === MIXED ? 5 : 10), alphabet),
+      );
       const minTokens = dice.pick([0, 0, 1, 3, 6]);
       const includeStop = dice.below(2) === 0;
 
@@ -112,6 +117,11 @@ describe('stop strings', () => {
     assert.equal(run({ stop: ['abcd', 'bc'] }, bytesOf(['abcd'])).matched, 'bc');
     assert.equal(run({ stop: ['bc', 'abc', 'c'] }, bytesOf(['xabc'])).matched, 'abc');
     assert.equal(run({ stop: ['bc', 'abc', 'c'] }, bytesOf(['xabc'])).text, 'x');
+  });
+
+  test('a stop that begins inside a failed attempt at itself is found', () => {
+    const { text, matched } = run({ stop: ['aabaaaa'] }, bytesOf(['aab', 'aaab', 'aaaa', 'x']));
+    assert.deepEqual([text, matched], ['aaba', 'aabaaaa']);
   });
 
   test('nothing comes out behind a match', () => {
