@@ -3,7 +3,7 @@
  * SHA-256 first, goes on where an earlier attempt stopped, and checks the whole before it counts.
  */
 
-import { basename, dirname } from 'node:path';
+import { dirname } from 'node:path';
 
 import { ParlanceError } from '../../contract/index.ts';
 import type { HuggingFaceFile } from '../catalogue.ts';
@@ -259,5 +259,5 @@ function toFailure(error: unknown, host: string, context: FetchContext): unknown
   if (error instanceof ParlanceError || error instanceof SourceFailure) return error;
   const words = describeNetworkError(error, host, context.limits);
   if (words === null) return error;
-  return new SourceFailure(`${words}, for ${basename(context.target)}`, { cause: error });
+  return new SourceFailure(words, { cause: error });
 }

@@ -66,6 +66,8 @@ function toResult(code: number | null, output: string, stalledMs: number | null)
   const isStub =
     /No module named '?"?pip|command not found|No such command|not found in PATH/i.test(output);
   if (code === 127 || isStub) return { kind: 'absent' };
+  const network = unreachableIndex(output);
+  if (network !== null) return { kind: 'failed', why: network };
   return {
     kind: 'failed',
     why: lastError(output) ?? `it ended with exit code ${code ?? 'of a signal'}`,
@@ -122,6 +124,14 @@ function watchChild(child: ChildProcess, run: ToolRun): Ending {
     },
     stalled: () => (stalled ? run.stallMs : null),
   };
+}
+
+/** pip ends with "no matching distribution" when the network is at fault; its warnings tell. */
+function unreachableIndex(output: string): string | null {
+  const broken = /connection broken by '(\w+)/.exec(output)?.[1];
+  if (broken === undefined) return null;
+  const system = /\[Errno -?\d+\] ([^'")]+)/.exec(output)?.[1];
+  return `its package index cannot be reached (${system ?? broken})`;
 }
 
 /** The line that says what went wrong, with logins cut out of addresses. */
