@@ -61,7 +61,6 @@ function contentOfMessage(message: Message, index: number): Content[] {
   };
   if (message.name) add('messages[].name', 'name');
   if ((message.provider_state ?? null) !== null) add('messages[].provider_state', 'provider_state');
-  if (message.role === 'tool') add('messages[].tool_calls', 'tool_call_id');
   if (message.role === 'assistant') {
     if (message.tool_calls?.length) add('messages[].tool_calls', 'tool_calls');
     if (message.function_call) add('messages[].tool_calls', 'function_call');

@@ -5,7 +5,7 @@
 
 import { ParlanceError, type ReceiptNote } from '../../contract/index.ts';
 import type { Accepted, Engine, Generation } from '../../engine/index.ts';
-import type { GgufMetadata } from '../../models/index.ts';
+import type { ModelMetadata } from '../../models/index.ts';
 import {
   compileTemplate,
   finalAssistantText,
@@ -20,7 +20,7 @@ import { toGenerateRequest } from './generate-request.ts';
 interface EmbeddedOptions {
   readonly name: string;
   readonly engine: Engine;
-  readonly metadata: GgufMetadata;
+  readonly metadata: ModelMetadata;
 }
 
 /**
@@ -49,8 +49,9 @@ export function createEmbeddedTarget(options: EmbeddedOptions): Target {
   };
 }
 
-function createRenderer(template: ChatTemplate | null, metadata: GgufMetadata) {
-  const special = { bos: metadata.bosToken, eos: metadata.eosToken };
+function createRenderer(template: ChatTemplate | null, metadata: ModelMetadata) {
+  const { bos, eos } = metadata.tokenizer;
+  const special = { bos: bos?.text ?? null, eos: eos?.text ?? null };
   const render = (run: TargetRun['request']): string | readonly number[] => {
     if (run.input.kind === 'prompt') return run.input.prompt;
     if (template === null) {

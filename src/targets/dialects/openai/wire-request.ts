@@ -3,13 +3,8 @@
  * with the model's name replaced, and without what the upstream need not or must not see.
  */
 
-import {
-  parameterTable,
-  stringifyJson,
-  type ChatRequest,
-  type FieldName,
-} from '../../../contract/index.ts';
-import { editJson } from './json-entries.ts';
+import { stringifyJson, type ChatRequest, type FieldName } from '../../../contract/index.ts';
+import { editJson, jsonEntries } from './json-entries.ts';
 
 /** Fields that every server of this dialect knows; sent as they are, neutral or not. */
 const standardFields: ReadonlySet<string> = new Set<FieldName>([
@@ -51,26 +46,24 @@ const standardFields: ReadonlySet<string> = new Set<FieldName>([
 export const isStandardField = (field: string): boolean => standardFields.has(field);
 
 export function toWireRequest(request: ChatRequest, upstreamModel: string): string {
-  const edits = new Map<string, string | null>([['model', JSON.stringify(upstreamModel)]]);
-  const kept = new Set<string>(
-    request.given
-      .filter(({ parameter }) => parameter in request.parameters)
-      .map((one) => one.field),
-  );
-  for (const [field, value] of Object.entries(request.wire)) {
-    const isParameter = parameterTable[field as FieldName].role === 'parameter';
-    const refused = isParameter && !kept.has(field) && !isNeutral(request, field);
-    const foreign = !isStandardField(field) && !kept.has(field);
-    if (value === null || refused || foreign) edits.set(field, null);
+  const { source, wire } = request;
+  const wanted = new Set<string>(request.given.map((one) => one.field));
+  const edits = new Map<string, string | null>();
+  for (const { key } of jsonEntries(source)) {
+    // What was dropped is not in `wire`; a neutral value is for servers that know the field.
+    const value = Object.hasOwn(wire, key) ? (wire[key as FieldName] ?? null) : null;
+    if (value === null || !(isStandardField(key) || wanted.has(key))) edits.set(key, null);
   }
-  for (const field of request.dropped) edits.set(field, null);
+  if (request.unsupported !== 'error') rewriteContent(edits, request);
   if (request.stream) edits.set('stream_options', streamOptions(request));
-  return editJson(request.source, edits);
+  return editJson(source, edits.set('model', JSON.stringify(upstreamModel)));
 }
 
-/** Given and not in `parameters` any more: the request dropped it because the target refuses it. */
-function isNeutral(request: ChatRequest, field: string): boolean {
-  return !request.given.some((one) => one.field === field);
+/** A relaxed request may have lost pieces of its messages or tools: these are written anew. */
+function rewriteContent(edits: Map<string, string | null>, { wire }: ChatRequest): void {
+  for (const key of ['messages', 'tools'] as const) {
+    if (wire[key]) edits.set(key, stringifyJson(wire[key]));
+  }
 }
 
 /** Usage is always asked for: it is what a request cost, whether or not the client wants to see it. */
