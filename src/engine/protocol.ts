@@ -26,6 +26,8 @@ export interface EngineInfo {
   readonly batchTokens: number;
   /** Bytes that the KV cache of all slots holds. */
   readonly kvBytes: number;
+  /** `f16` where the model's head sizes do not allow `q8_0`; results then vary with the load. */
+  readonly kvType: 'q8_0' | 'f16';
   readonly modelBytes: number;
   readonly description: string;
   readonly library: string;

@@ -1,0 +1,55 @@
+/**
+ * What the server knows of an engine: the interface, its states, its options. Targets and
+ * deployments use it; `supervised-engine.ts` implements it.
+ */
+
+import type { ParlanceError } from '../../contract/index.ts';
+import type { EngineInfo, EngineLoad, EngineOptions, GenerateRequest } from '../protocol.ts';
+import type { Generation } from './generation.ts';
+
+export type EngineState =
+  /** The first start; progress 0..1. */
+  | { readonly state: 'loading'; readonly progress: number }
+  | { readonly state: 'ready'; readonly info: EngineInfo }
+  /** It ended unasked and is coming back. */
+  | { readonly state: 'restarting'; readonly reason: string }
+  /** It will not come back. */
+  | { readonly state: 'failed'; readonly error: ParlanceError }
+  | { readonly state: 'stopped' };
+
+export interface EngineStart {
+  /** A GGUF file, or the first of its parts. */
+  readonly path: string;
+  readonly options: EngineOptions;
+  readonly onState?: (state: EngineState) => void;
+  /** A cancelled request has freed its slot, so long after the abort. */
+  readonly onReleased?: (milliseconds: number) => void;
+  /** Aborting it while the model loads ends the start. */
+  readonly signal?: AbortSignal;
+}
+
+export interface Engine {
+  /** Of the last process that was ready. */
+  readonly info: EngineInfo;
+  /** As the engine last told it, with the requests that wait for a restart. */
+  readonly load: EngineLoad;
+  readonly state: EngineState;
+  /** Process ID while there is a process. */
+  readonly pid: number | null;
+  /**
+   * Resolves when the engine has taken the request. Rejects with the engine's reason, with
+   * `cancelled` on abort, with `model_loading` when a restart takes too long. Aborting later, or
+   * leaving the loop over the steps, frees what it held within one step.
+   */
+  generate(request: GenerateRequest, signal: AbortSignal): Promise<Generation>;
+  /** Ends the process for good; what runs fails with `shutting_down`. */
+  stop(): Promise<void>;
+}
+
+export const defaultEngineOptions: EngineOptions = {
+  slots: null,
+  context: null,
+  threads: null,
+  batchTokens: 512,
+  maxWaiting: 512,
+};

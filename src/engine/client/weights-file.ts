@@ -1,0 +1,47 @@
+/**
+ * The weights file as the server holds it: open for as long as the engine may start again, so that
+ * a file that is deleted or replaced meanwhile changes nothing. The supervisor owns one.
+ */
+
+import { closeSync, openSync } from 'node:fs';
+
+import { ParlanceError } from '../../contract/index.ts';
+
+export interface WeightsFile {
+  /**
+   * The path that the engine loads, and the descriptor to hand it as its descriptor `number`, or
+   * null where it opens the path itself.
+   */
+  forChild(number: number): { readonly path: string; readonly descriptor: number | null };
+  close(): void;
+}
+
+/** Parts are opened by their names, which the library derives from the first one. */
+const partName = /-\d{5}-of-\d{5}\.gguf$/;
+
+/** Throws `invalid_model_file` when the file cannot be opened. */
+export function openWeights(path: string): WeightsFile {
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, 'r');
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
+    throw new ParlanceError(
+      'invalid_model_file',
+      `The model file ${path} cannot be opened (${code}).`,
+      {
+        cause: error,
+      },
+    );
+  }
+  const byPath = process.platform !== 'linux' || partName.test(path);
+  let open = true;
+  return {
+    forChild: (number) =>
+      byPath ? { path, descriptor: null } : { path: `/proc/self/fd/${number}`, descriptor },
+    close: () => {
+      if (open) closeSync(descriptor);
+      open = false;
+    },
+  };
+}

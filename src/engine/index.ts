@@ -1,0 +1,21 @@
+/** The embedded engine's contract: starting one, asking it, and how large it would be. */
+
+export { defaultEngineOptions } from './client/engine.ts';
+export { startEngine } from './client/start-engine.ts';
+export type { Engine, EngineStart, EngineState } from './client/engine.ts';
+export type { Generation } from './client/generation.ts';
+export { chooseKvType, kvBytesPerToken, planCapacity } from './capacity.ts';
+export type { Capacity, CapacityRequest, KvType, ModelShape } from './capacity.ts';
+export { readFreeMemory } from './free-memory.ts';
+export type {
+  Accepted,
+  ChoiceStep,
+  EngineInfo,
+  EngineLoad,
+  EngineOptions,
+  Finish,
+  GenerateRequest,
+  Logprob,
+  Sampling,
+  TokenLogprob,
+} from './protocol.ts';

@@ -1,0 +1,173 @@
+/**
+ * The real decoder: one llama.cpp context with a KV stream for each slot. The engine's entry makes
+ * one; the scheduler drives it. The settings are the ones that make serving reproducible bit for
+ * bit: flash attention on, K and V in Q8_0, separate streams.
+ */
+
+import koffi from 'koffi';
+
+import { ParlanceError } from '../../contract/index.ts';
+import type { KvType } from '../capacity.ts';
+import type { Decoder, TokenRun } from './decoder.ts';
+import type { LlamaModel } from './llama-model.ts';
+import type { LlamaLibrary, Pointer } from './library.ts';
+import { flashAttention, ggmlType } from './structs.ts';
+
+export interface DecoderOptions {
+  readonly slots: number;
+  readonly context: number;
+  readonly kvType: KvType;
+  readonly threads: number;
+  readonly batchTokens: number;
+}
+
+/** A pass wider than this needs more scratch memory and is no faster on a CPU. */
+const widestPass = 512;
+
+/** Throws `machine_unsupported` with the library's words when the context cannot be made. */
+export function createLlamaDecoder(
+  library: LlamaLibrary,
+  model: LlamaModel,
+  options: DecoderOptions,
+): Decoder {
+  library.errors.clear();
+  const context = library.contextCreate(model.pointer, {
+    ...library.contextDefaultParams(),
+    n_ctx: options.slots * Math.ceil(options.context / 256) * 256,
+    n_batch: options.batchTokens,
+    n_ubatch: Math.min(options.batchTokens, widestPass),
+    n_seq_max: options.slots,
+    n_outputs_max: options.slots,
+    n_threads: options.threads,
+    n_threads_batch: options.threads,
+    flash_attn_type: flashAttention.enabled,
+    type_k: ggmlType[options.kvType],
+    type_v: ggmlType[options.kvType],
+    offload_kqv: false,
+    kv_unified: false,
+  });
+  if (context === null) {
+    throw new ParlanceError(
+      'machine_unsupported',
+      `The engine cannot make a context for this model: ${library.errors.text() || 'no reason given'}`,
+    );
+  }
+  return new LlamaDecoder(library, model, context, options);
+}
+
+class LlamaDecoder implements Decoder {
+  readonly vocabulary;
+  readonly slots: number;
+  readonly context: number;
+  readonly batchTokens: number;
+  readonly #library: LlamaLibrary;
+  readonly #model: LlamaModel;
+  readonly #pointer: Pointer;
+  readonly #memory: Pointer;
+  readonly #batch: BatchMemory;
+  /** Batch position of the last token of each run of the last pass. */
+  #lastTokens: number[] = [];
+  readonly #views = new Map<Pointer, Float32Array>();
+
+  constructor(library: LlamaLibrary, model: LlamaModel, pointer: Pointer, options: DecoderOptions) {
+    this.vocabulary = model.vocabulary;
+    this.slots = options.slots;
+    this.context = options.context;
+    this.batchTokens = options.batchTokens;
+    this.#library = library;
+    this.#model = model;
+    this.#pointer = pointer;
+    this.#memory = library.contextMemory(pointer);
+    this.#batch = allocateBatch(options.batchTokens);
+  }
+
+  decode(runs: readonly TokenRun[]): number {
+    const { token, pos, seq, output, struct } = this.#batch;
+    let count = 0;
+    this.#lastTokens = [];
+    for (const run of runs) {
+      for (let i = 0; i < run.tokens.length; i += 1) {
+        token[count] = run.tokens[i] ?? 0;
+        pos[count] = run.position + i;
+        seq[count] = run.slot;
+        output[count] = 0;
+        count += 1;
+      }
+      output[count - 1] = run.wantLogits ? 1 : 0;
+      this.#lastTokens.push(count - 1);
+    }
+    return this.#library.decode(this.#pointer, { ...struct, n_tokens: count });
+  }
+
+  logits(index: number): Float32Array {
+    const pointer = this.#library.logitsAt(this.#pointer, this.#lastTokens[index] ?? -1);
+    if (pointer === null)
+      throw new ParlanceError('internal', 'The engine has no logits for this token.');
+    let view = this.#views.get(pointer);
+    if (view === undefined) {
+      // The library keeps one output buffer, so there are as many addresses as slots, unless it
+      // moves: then the old views are of no use.
+      if (this.#views.size > this.slots) this.#views.clear();
+      view = new Float32Array(koffi.view(pointer, this.vocabulary.size * 4));
+      this.#views.set(pointer, view);
+    }
+    return view;
+  }
+
+  seqRemove(slot: number, from: number): boolean {
+    return this.#library.sequenceRemove(this.#memory, slot, from, -1);
+  }
+
+  seqCopy(from: number, to: number): void {
+    this.#library.sequenceCopy(this.#memory, from, to, -1, -1);
+  }
+
+  seqLength(slot: number): number {
+    return this.#library.sequenceEnd(this.#memory, slot) + 1;
+  }
+
+  close(): void {
+    this.#views.clear();
+    this.#library.contextFree(this.#pointer);
+    this.#model.free();
+    for (const pointer of this.#batch.owned) koffi.free(pointer);
+  }
+}
+
+type BatchMemory = ReturnType<typeof allocateBatch>;
+
+/**
+ * The arrays of a llama_batch, outside JavaScript's heap for the life of the decoder: a typed array
+ * may be moved or collected while the library still has its address.
+ */
+function allocateBatch(tokens: number) {
+  const allocate = (type: string, bytes: number) => {
+    const pointer = koffi.alloc(type, tokens) as Pointer;
+    return { pointer, memory: koffi.view(pointer, tokens * bytes) };
+  };
+  const token = allocate('int32_t', 4);
+  const pos = allocate('int32_t', 4);
+  const seq = allocate('int32_t', 4);
+  const seqCount = allocate('int32_t', 4);
+  const seqPointers = allocate('int64_t', 8);
+  const output = allocate('int8_t', 1);
+  new Int32Array(seqCount.memory).fill(1);
+  const pointers = new BigInt64Array(seqPointers.memory);
+  for (let i = 0; i < tokens; i += 1) pointers[i] = seq.pointer + BigInt(4 * i);
+  return {
+    token: new Int32Array(token.memory),
+    pos: new Int32Array(pos.memory),
+    seq: new Int32Array(seq.memory),
+    output: new Int8Array(output.memory),
+    struct: {
+      n_tokens: 0,
+      token: token.pointer,
+      embd: null,
+      pos: pos.pointer,
+      n_seq_id: seqCount.pointer,
+      seq_id: seqPointers.pointer,
+      logits: output.pointer,
+    },
+    owned: [token, pos, seq, seqCount, seqPointers, output].map(({ pointer }) => pointer),
+  };
+}

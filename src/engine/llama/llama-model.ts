@@ -1,0 +1,152 @@
+/**
+ * One set of weights in memory: loads a GGUF file, reads the numbers that decide the KV cache, and
+ * gives its vocabulary. `llama-decoder.ts` builds a context on it. Loading blocks the thread.
+ */
+
+import koffi from 'koffi';
+
+import { ParlanceError } from '../../contract/index.ts';
+import type { ModelShape } from '../capacity.ts';
+import type { Vocabulary } from './decoder.ts';
+import type { LlamaLibrary, Pointer } from './library.ts';
+import { progressCallback } from './structs.ts';
+
+export interface LlamaModel {
+  readonly pointer: Pointer;
+  readonly shape: ModelShape;
+  readonly vocabulary: Vocabulary;
+  readonly bytes: number;
+  /** Such as `llama 135M Q4_1`. */
+  readonly description: string;
+  free(): void;
+}
+
+/**
+ * Loads the weights; `onProgress` gets 0..1 and runs on this thread. Throws `invalid_model_file`
+ * with the library's own words when it does not know the architecture or the file is damaged.
+ */
+export function loadModel(
+  library: LlamaLibrary,
+  path: string,
+  onProgress: (progress: number) => void,
+): LlamaModel {
+  library.errors.clear();
+  const callback = koffi.register((progress: number) => {
+    onProgress(progress);
+    return true;
+  }, koffi.pointer(progressCallback));
+  const pointer = library.modelLoad(path, {
+    ...library.modelDefaultParams(),
+    n_gpu_layers: 0,
+    check_tensors: true,
+    progress_callback: callback,
+  });
+  koffi.unregister(callback);
+  if (pointer === null) {
+    const words = library.errors.text();
+    throw new ParlanceError(
+      'invalid_model_file',
+      `The model does not load: ${words || 'no reason given'}`,
+    );
+  }
+  if (!library.modelHasDecoder(pointer) || library.modelHasEncoder(pointer)) {
+    library.modelFree(pointer);
+    throw new ParlanceError(
+      'invalid_model_file',
+      'This model has an encoder; only decoder models can generate chat completions here.',
+    );
+  }
+  return {
+    pointer,
+    shape: readShape(library, pointer),
+    vocabulary: readVocabulary(library, library.modelVocab(pointer)),
+    bytes: Number(library.modelSize(pointer)),
+    description:
+      readString((out) => library.modelDescription(pointer, out, out.length)) ?? 'unknown',
+    free: () => library.modelFree(pointer),
+  };
+}
+
+function readShape(library: LlamaLibrary, model: Pointer): ModelShape {
+  const meta = (key: string) => readString((out) => library.modelMeta(model, key, out, out.length));
+  const architecture = meta('general.architecture') ?? '';
+  const perHead = library.modelEmbedding(model) / Math.max(1, library.modelHeads(model));
+  const length = (key: string): number => {
+    const value = Number(meta(`${architecture}.attention.${key}`));
+    return Number.isInteger(value) && value > 0 ? value : perHead;
+  };
+  return {
+    layers: library.modelLayers(model),
+    kvHeads: library.modelKvHeads(model),
+    keyLength: length('key_length'),
+    valueLength: length('value_length'),
+    trainedContext: library.modelTrainedContext(model),
+  };
+}
+
+function readVocabulary(library: LlamaLibrary, vocab: Pointer): Vocabulary {
+  const size = library.vocabSize(vocab);
+  const eosIds: number[] = [];
+  for (let token = 0; token < size; token += 1) {
+    if (library.vocabIsEnd(vocab, token)) eosIds.push(token);
+  }
+  const pieces = { shown: new Map<number, Uint8Array>(), hidden: new Map<number, Uint8Array>() };
+  const piece = (token: number, special: boolean): Uint8Array => {
+    const cache = special ? pieces.shown : pieces.hidden;
+    let bytes = cache.get(token);
+    if (bytes === undefined) cache.set(token, (bytes = readPiece(library, vocab, token, special)));
+    return bytes;
+  };
+  const named = (token: number): string | null =>
+    token < 0 ? null : Buffer.from(piece(token, true)).toString('utf8');
+  const bos = library.vocabBos(vocab);
+  return {
+    size,
+    eosIds,
+    bosId: bos < 0 ? null : bos,
+    bosToken: named(bos),
+    eosToken: named(library.vocabEos(vocab)),
+    tokenize: (text, addSpecial) => tokenize(library, vocab, text, addSpecial),
+    piece,
+  };
+}
+
+function readPiece(
+  library: LlamaLibrary,
+  vocab: Pointer,
+  token: number,
+  special: boolean,
+): Uint8Array {
+  let out = Buffer.alloc(64);
+  let length = library.tokenToPiece(vocab, token, out, out.length, 0, special);
+  if (length < 0) {
+    out = Buffer.alloc(-length);
+    length = library.tokenToPiece(vocab, token, out, out.length, 0, special);
+  }
+  return new Uint8Array(out.subarray(0, Math.max(0, length)));
+}
+
+function tokenize(
+  library: LlamaLibrary,
+  vocab: Pointer,
+  text: string,
+  addSpecial: boolean,
+): number[] {
+  const bytes = Buffer.from(text, 'utf8');
+  // A token stands for at least one byte; the rest is for BOS, EOS and a space put in front.
+  let out = new Int32Array(bytes.length + 8);
+  let count = library.tokenize(vocab, bytes, bytes.length, out, out.length, addSpecial, true);
+  if (count < 0) {
+    out = new Int32Array(-count);
+    count = library.tokenize(vocab, bytes, bytes.length, out, out.length, addSpecial, true);
+  }
+  if (count < 0) throw new ParlanceError('invalid_value', 'The prompt cannot be tokenised.');
+  return Array.from(out.subarray(0, count));
+}
+
+/** Calls a C function that writes a string and returns its length, or less than 0 for none. */
+function readString(read: (out: Buffer) => number): string | null {
+  const out = Buffer.alloc(512);
+  const length = read(out);
+  return length < 0 ? null : out.toString('utf8', 0, Math.min(length, out.length - 1));
+}

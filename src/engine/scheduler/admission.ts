@@ -1,0 +1,81 @@
+/**
+ * Whether a request can be run at all: tokenises its prompt, checks token IDs and lengths, and works
+ * out the limit of tokens. Pure but for the vocabulary; the scheduler calls it on arrival.
+ */
+
+import { ParlanceError } from '../../contract/index.ts';
+import type { Vocabulary } from '../llama/decoder.ts';
+import type { Accepted, GenerateRequest } from '../protocol.ts';
+
+export interface Admission {
+  readonly promptTokens: readonly number[];
+  readonly accepted: Accepted;
+}
+
+/**
+ * Throws `invalid_token_id`, `context_length_exceeded` or `invalid_value`, each with the parameter
+ * at fault. `context` is the number of tokens that one slot holds, prompt and output together.
+ */
+export function admitRequest(
+  request: GenerateRequest,
+  vocabulary: Vocabulary,
+  context: number,
+): Admission {
+  const { sampling } = request;
+  checkTokenIds(
+    'logit_bias',
+    sampling.logitBias.map(([token]) => token),
+    vocabulary.size,
+  );
+  checkTokenIds('bad_token_ids', sampling.badTokenIds, vocabulary.size);
+  checkTokenIds('stop_token_ids', sampling.stopTokenIds, vocabulary.size);
+
+  const whole = readPrompt(request, vocabulary);
+  const keep = request.truncatePromptTokens ?? whole.length;
+  const promptTokens = keep < whole.length ? whole.slice(whole.length - keep) : whole;
+  if (promptTokens.length >= context) {
+    throw new ParlanceError(
+      'context_length_exceeded',
+      `The prompt is ${promptTokens.length} tokens long, and the context of this model here is ` +
+        `${context} tokens for prompt and answer together. Shorten it, or cut it with truncate_prompt_tokens.`,
+      'tokens' in request.prompt ? { param: 'prompt' } : {},
+    );
+  }
+  const left = context - promptTokens.length;
+  const maxTokens = Math.min(sampling.maxTokens ?? sampling.defaultMaxTokens, left);
+  const accepted: Accepted = {
+    promptTokens: promptTokens.length,
+    truncatedTokens: whole.length - promptTokens.length,
+    maxTokens,
+    maxTokensReduced: sampling.maxTokens !== null && maxTokens < sampling.maxTokens,
+  };
+  if (!request.dryRun) return { promptTokens, accepted };
+  return { promptTokens, accepted: { ...accepted, prompt: spellOut(promptTokens, vocabulary) } };
+}
+
+function readPrompt({ prompt }: GenerateRequest, vocabulary: Vocabulary): readonly number[] {
+  if ('tokens' in prompt) checkTokenIds('prompt', prompt.tokens, vocabulary.size);
+  const tokens =
+    'tokens' in prompt ? prompt.tokens : vocabulary.tokenize(prompt.text, prompt.addSpecial);
+  if (tokens.length > 0) return tokens;
+  if (vocabulary.bosId !== null) return [vocabulary.bosId];
+  throw new ParlanceError(
+    'invalid_value',
+    'prompt: it has no tokens, and this model has no token to begin a text with; give at least one.',
+    { param: 'prompt' },
+  );
+}
+
+function checkTokenIds(param: string, tokens: readonly number[], size: number): void {
+  const wrong = tokens.find((token) => !(Number.isInteger(token) && token >= 0 && token < size));
+  if (wrong === undefined) return;
+  throw new ParlanceError(
+    'invalid_token_id',
+    `${param}: ${wrong} is not a token of this model; its token IDs are 0 to ${size - 1}.`,
+    { param },
+  );
+}
+
+function spellOut(tokens: readonly number[], vocabulary: Vocabulary): string {
+  return Buffer.concat(tokens.map((token) => vocabulary.piece(token, true))).toString('utf8');
+}
