@@ -51,9 +51,10 @@ export function wantedPackages(lock, dev, machine = process) {
     .map(([path, entry]) => [path, entry.version]);
 }
 
-/** npm's rule for `os` and `cpu`: a list of what is allowed, or of what is not (`!win32`). */
-function fits(list, value) {
-  if (list === undefined) return true;
+/** npm's rule for `os` and `cpu`: a list of what is allowed, or of what is not (`!win32`); or one name. */
+function fits(field, value) {
+  if (field === undefined) return true;
+  const list = [field].flat();
   if (list.includes(`!${value}`)) return false;
   return list.every((name) => name.startsWith('!')) || list.includes(value);
 }
