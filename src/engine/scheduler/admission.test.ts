@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { ParlanceError } from '../../contract/index.ts';
+import { FakeDecoder, fakeTokens } from '../llama/fake-decoder.ts';
+import type { GenerateRequest } from '../protocol.ts';
+import { makeRequest } from '../request.test-support.ts';
+import { admitRequest } from './admission.ts';
+
+const { vocabulary } = new FakeDecoder({ slots: 1, context: 32, batchTokens: 8 });
+const admit = (request: GenerateRequest) => admitRequest(request, vocabulary, 32);
+const refusal = (reason: string, param: string | null) => (error: unknown) =>
+  error instanceof ParlanceError && error.reason === reason && error.param === param;
+
+test('the limit is what was asked for, or what is left', () => {
+  assert.deepEqual(admit(makeRequest('four')).accepted, {
+    promptTokens: 4,
+    truncatedTokens: 0,
+    maxTokens: 16,
+    maxTokensReduced: false,
+  });
+  const reduced = admit(makeRequest('four', { maxTokens: 100 })).accepted;
+  assert.deepEqual([reduced.maxTokens, reduced.maxTokensReduced], [28, true]);
+  const unasked = admit(makeRequest('four', { maxTokens: null })).accepted;
+  assert.deepEqual([unasked.maxTokens, unasked.maxTokensReduced], [28, false]);
+  const small = admit(makeRequest('four', { maxTokens: null, defaultMaxTokens: 5 })).accepted;
+  assert.deepEqual([small.maxTokens, small.maxTokensReduced], [5, false]);
+});
+
+test('a prompt that leaves no room for one token is refused with both numbers', () => {
+  assert.equal(admit(makeRequest('x'.repeat(31))).accepted.maxTokens, 1);
+  assert.throws(
+    () => admit(makeRequest('x'.repeat(32))),
+    (error) =>
+      refusal('context_length_exceeded', null)(error) &&
+      /is 32 tokens long.* 32 tokens/.test(String(error)),
+  );
+});
+
+test('truncation keeps the last tokens, before the length is judged', () => {
+  const { promptTokens, accepted } = admit(
+    makeRequest(`${'x'.repeat(50)}end`, {}, { truncatePromptTokens: 3 }),
+  );
+  assert.equal(Buffer.from(promptTokens).toString(), 'end');
+  assert.equal(accepted.truncatedTokens, 50);
+  assert.equal(admit(makeRequest('ab', {}, { truncatePromptTokens: 9 })).accepted.promptTokens, 2);
+});
+
+test('token IDs outside the vocabulary are refused by the name of their field', () => {
+  const size = fakeTokens.size;
+  const cases: [GenerateRequest, string][] = [
+    [makeRequest('', {}, { prompt: { tokens: [1, size] } }), 'prompt'],
+    [makeRequest('a', { logitBias: [[-1, 5]] }), 'logit_bias'],
+    [makeRequest('a', { badTokenIds: [1.5] }), 'bad_token_ids'],
+    [makeRequest('a', { stopTokenIds: [50256] }), 'stop_token_ids'],
+  ];
+  for (const [request, param] of cases) {
+    assert.throws(() => admit(request), refusal('invalid_token_id', param));
+  }
+  const last = makeRequest('a', { logitBias: [[size - 1, 5]], stopTokenIds: [0] });
+  assert.equal(admit(last).accepted.promptTokens, 1);
+});
+
+test('an empty prompt becomes the model’s begin token, or is refused where there is none', () => {
+  assert.deepEqual(admit(makeRequest('')).promptTokens, [fakeTokens.bos]);
+  assert.throws(
+    () => admitRequest(makeRequest(''), { ...vocabulary, bosId: null }, 32),
+    refusal('invalid_value', 'prompt'),
+  );
+});
+
+test('a dry run spells out the prompt with its special tokens', () => {
+  const request = makeRequest(
+    'h\u00e9',
+    {},
+    { dryRun: true, prompt: { text: 'h\u00e9', addSpecial: true } },
+  );
+  assert.equal(admit(request).accepted.prompt, '<bos>h\u00e9');
+  assert.equal(admit(makeRequest('x')).accepted.prompt, undefined);
+});
