@@ -2,6 +2,8 @@
 
 export { emulated, honoured, refused } from './capability.ts';
 export type { CapabilityRecord, ContentName, Decide, Support } from './capability.ts';
+export { completionRequest, parseCompletionRequest } from './completions.ts';
+export type { WireCompletionRequest } from './completions.ts';
 export { asParlanceError, errorCatalogue, ParlanceError, toErrorBody } from './errors.ts';
 export type { ErrorBody, ErrorDetail, ErrorType, Reason } from './errors.ts';
 export { parseJson, stringifyJson } from './json.ts';
@@ -22,6 +24,20 @@ export type { Admitted, Fate, Receipt, ReceiptLine, ReceiptNote } from './receip
 export type { ContentPart, Message } from './request/messages.ts';
 export { chatCompletionRequest } from './request/schema.ts';
 export type { FieldName, WireRequest } from './request/schema.ts';
+export {
+  chatCompletionChunkSchema,
+  chatCompletionSchema,
+  completionChunkSchema,
+  completionSchema,
+  errorSchema,
+  modelListSchema,
+  modelSchema,
+  planSchema,
+  promptCompletionChunkSchema,
+  promptCompletionSchema,
+  receiptSchema,
+  usageSchema,
+} from './response.ts';
 export { describe, type Schema } from './validation/describe.ts';
 export { suggest, didYouMean } from './validation/suggest.ts';
 export { createValidator } from './validation/validate.ts';

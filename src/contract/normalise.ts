@@ -129,8 +129,9 @@ export function withoutParameters(
 ): ChatRequest {
   if (names.length === 0) return request;
   const fields = new Set<string>();
-  for (const { field, parameter } of request.given)
-    if (names.includes(parameter)) fields.add(field);
+  for (const { field, parameter } of request.given) {
+    if (names.includes(parameter)) fields.add(field).add(parameter);
+  }
   const parameters = Object.entries(request.parameters);
   const wire = Object.entries(request.wire).filter(([field]) => !fields.has(field));
   return {

@@ -51,6 +51,9 @@ export function* explain(schema: Schema, value: unknown, path = ''): Issues {
 
 const isChoice = (schema: Schema): boolean => schema.enum !== undefined || 'const' in schema;
 
+/** Fields that tell the objects of a union apart. */
+const discriminators = ['role', 'type'] as const;
+
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -128,6 +131,12 @@ function* explainArray(schema: Schema, value: unknown[], path: string): Issues {
 
 function* explainObject(schema: Schema, value: Record<string, unknown>, path: string): Issues {
   const properties = schema.properties ?? {};
+  const kind = discriminators.find((name) => properties[name]?.const !== undefined);
+  if (kind !== undefined && Object.hasOwn(value, kind) && value[kind] !== properties[kind]?.const) {
+    // Another kind of object: what else it lacks or has is no news.
+    yield* explain(properties[kind] ?? {}, value[kind], at(path, kind));
+    return;
+  }
   for (const key of schema.required ?? []) {
     if (Object.hasOwn(value, key)) continue;
     const wanted = describe(properties[key] ?? {});
@@ -202,7 +211,7 @@ function* explainDiscriminated(
   value: Record<string, unknown>,
   path: string,
 ): Issues {
-  const key = ['role', 'type'].find((name) =>
+  const key = discriminators.find((name) =>
     branches.every((branch) => branch.properties?.[name]?.const !== undefined),
   );
   if (key === undefined) {
