@@ -1,0 +1,3 @@
+/** The OpenAPI document. */
+
+export { openApiDocument, type OpenApiOptions } from './document.ts';
