@@ -1,0 +1,43 @@
+/**
+ * The rows of `parlance.db`, as TypeScript sees them. The migrations make these tables; the files
+ * beside this one are the only readers and writers. Kept to what SQLite and Postgres both have:
+ * JSON as text, times as whole milliseconds, booleans as 0 and 1.
+ */
+
+export interface KeysTable {
+  id: string;
+  name: string;
+  /** SHA-256 of the whole key, in hex. */
+  hash: string;
+  /** The first characters of the key, for people to tell keys apart. */
+  prefix: string;
+  /** JSON array of words. */
+  rights: string;
+  created: number;
+  last_used: number | null;
+  disabled: number;
+}
+
+export interface DeploymentsTable {
+  name: string;
+  /** JSON object: the body that made it, in normal form. */
+  spec: string;
+  created: number;
+  updated: number;
+}
+
+/** At most one row: the server that uses this home folder. */
+export interface ServerTable {
+  id: number;
+  pid: number;
+  /** What tells this process from a later one with the same ID; null where the machine cannot say. */
+  process_start: string | null;
+  address: string;
+  since: number;
+}
+
+export interface Tables {
+  keys: KeysTable;
+  deployments: DeploymentsTable;
+  server: ServerTable;
+}
