@@ -35,6 +35,7 @@ export const errorCatalogue = {
   context_length_exceeded: bad('the prompt is longer than the model’s context'),
   invalid_template: bad('the chat template failed on these messages'),
   invalid_token_id: bad('a token ID is outside the vocabulary of the model'),
+  malformed_request: bad('what came is not HTTP/1.1, or its headers are too large (431)'),
   invalid_header: bad('a request header has a value that means nothing here'),
   invalid_model_file: bad('a weights file is truncated, corrupt, or not GGUF'),
   invalid_deployment: bad('a deployment cannot be made as asked'),

@@ -1,0 +1,106 @@
+/**
+ * One request from its first line to its last byte: route, principal, right, handler, and then the
+ * log line and the metrics. Every failure of any of them is written here, in one shape.
+ */
+
+import { asParlanceError, ParlanceError } from '../contract/index.ts';
+import type { Exchange } from './exchange.ts';
+import { writeError } from './http/error-writer.ts';
+import { lookUp, pathOf } from './router.ts';
+import { publicPaths, routeTable, type Route } from './routes/route-table.ts';
+
+export interface DispatchOptions {
+  /** Nothing new is begun. */
+  readonly draining: boolean;
+}
+
+/** Settles when the answer is written or the client is gone, and nothing of the request is left. */
+export async function dispatch(exchange: Exchange, options: DispatchOptions): Promise<void> {
+  const { response } = exchange;
+  const closed = new Promise<void>((resolve) => void response.once('close', () => resolve()));
+  response.setHeader('x-request-id', exchange.id);
+  let failure: ParlanceError | null = null;
+  try {
+    await route(exchange, options);
+  } catch (error) {
+    const thrown: unknown = exchange.signal.aborted ? exchange.signal.reason : error;
+    failure = asParlanceError(thrown);
+    logFailure(exchange, failure);
+    if (!exchange.hasLeft) writeError(exchange, failure, exchange.timers);
+  }
+  await closed;
+  settle(exchange, failure);
+}
+
+async function route(exchange: Exchange, options: DispatchOptions): Promise<void> {
+  const { request, response } = exchange;
+  checkHost(exchange);
+  const path = pathOf(request.url ?? '/');
+  const { found, allowed } = lookUp(routeTable, request.method ?? '', path);
+  if (found === null) {
+    response.setHeader('allow', allowed.join(', '));
+    throw new ParlanceError(
+      'method_not_allowed',
+      `${request.method} is not allowed here; ${path.slice(0, 128)} takes ${allowed.join(', ')}.`,
+    );
+  }
+  exchange.record.route = found.route.path;
+  exchange.parameters = found.parameters;
+  if (options.draining && !publicPaths.includes(found.route.path)) {
+    throw new ParlanceError('shutting_down', 'The server is shutting down; try again soon.', {
+      retryAfter: 5,
+    });
+  }
+  await checkRight(exchange, found.route);
+  await found.route.handler(exchange);
+}
+
+/** HTTP/1.1 demands a Host; node's own answer to its absence would have no body. */
+function checkHost({ request }: Exchange): void {
+  if (request.httpVersion === '1.0' || request.headers.host !== undefined) return;
+  throw new ParlanceError('malformed_request', 'An HTTP/1.1 request needs a Host header.');
+}
+
+async function checkRight({ request, services }: Exchange, { right, path }: Route): Promise<void> {
+  if (right === null && publicPaths.includes(path)) return;
+  const { rights } = await services.access.authenticate(request.headers.authorization);
+  if (right !== null && (rights.has(right) || rights.has('admin'))) return;
+  throw new ParlanceError(
+    'forbidden',
+    `This key may not do that: ${path} asks for the right "${right ?? 'admin'}". Make a key that has it.`,
+  );
+}
+
+function logFailure(exchange: Exchange, failure: ParlanceError): void {
+  const { log } = exchange.services;
+  if (failure.reason === 'cancelled' || failure.status < 500) return;
+  const facts = { id: exchange.id, reason: failure.reason, error: failure };
+  if (failure.reason === 'internal') log.error(facts, 'a request failed');
+  else log.warn({ id: exchange.id, reason: failure.reason }, failure.message);
+}
+
+function settle(exchange: Exchange, failure: ParlanceError | null): void {
+  const { request, response, record, services } = exchange;
+  const { seconds } = exchange;
+  const sent = failure?.status ?? response.statusCode;
+  services.metrics.requestEnded({
+    route: record.route,
+    status: exchange.hasLeft ? 'cancelled' : sent,
+    seconds,
+  });
+  services.log.info(
+    {
+      id: exchange.id,
+      method: request.method,
+      path: pathOf(request.url ?? '/').slice(0, 256),
+      status: exchange.hasLeft ? 499 : sent,
+      ms: Math.round(seconds * 1000),
+      ...(record.model === null ? {} : { model: record.model.slice(0, 128) }),
+      ...(record.usage === null
+        ? {}
+        : { promptTokens: record.usage.promptTokens, tokens: record.usage.completionTokens }),
+      ...(failure === null ? {} : { reason: failure.reason }),
+    },
+    'request',
+  );
+}

@@ -1,0 +1,161 @@
+/**
+ * Runs an admitted request and writes its answer, as JSON or as a stream. Every accepted request
+ * ends here exactly once: finished, failed, or cancelled, and then nothing more is written.
+ */
+
+import {
+  annotate,
+  ParlanceError,
+  receiptHeader,
+  type ChatRequest,
+  type Receipt,
+} from '../../contract/index.ts';
+import type { Answer, AnswerEvents, Target, Usage } from '../../targets/index.ts';
+import { toAnswerBody } from '../answer/answer-body.ts';
+import type { AnswerHead, AnswerShape } from '../answer/answer-head.ts';
+import * as chunkStream from '../answer/chunk-stream.ts';
+import { collect, emptyCollection, isCollected } from '../answer/collect.ts';
+import { usageInPayload } from '../answer/wire-usage.ts';
+import type { Exchange } from '../exchange.ts';
+import { SseWriter } from '../http/sse-writer.ts';
+
+export interface Job {
+  readonly target: Target;
+  readonly request: ChatRequest;
+  readonly receipt: Receipt;
+  readonly shape: AnswerShape;
+  readonly head: AnswerHead;
+  /** How many choices the client will see. */
+  readonly choices: number;
+  start(signal: AbortSignal): Promise<Answer>;
+}
+
+/** Header lines are cut here; proxies refuse headers that are much longer. */
+const longestReceipt = 6000;
+
+function sendReceipt(exchange: Exchange, job: Job, answer: Answer | null): void {
+  const { response } = exchange;
+  if (response.headersSent) return;
+  const notes = answer?.notes ?? [];
+  const text = receiptHeader(annotate(job.receipt, notes, job.request));
+  if (text === '') return;
+  const cut = text.slice(0, longestReceipt);
+  const whole = cut === text ? text : `${cut.slice(0, cut.lastIndexOf(';'))}; ...`;
+  response.setHeader('x-parlance-receipt', whole);
+}
+
+const endedEarly = (): ParlanceError =>
+  new ParlanceError('internal', 'The answer ended before it was finished; this is a bug.');
+
+/** @throws whatever the target throws, and the signal's reason once that is aborted */
+export async function answer(exchange: Exchange, job: Job): Promise<void> {
+  exchange.record.target = job.target.name;
+  try {
+    await (job.request.stream ? answerStream(exchange, job) : answerBody(exchange, job));
+  } finally {
+    const { metrics } = exchange.services;
+    const { usage } = exchange.record;
+    if (usage !== null) metrics.answered(job.target.name, usage);
+    // The target's events have ended by now, so whatever the request held is free.
+    const seconds = exchange.secondsSinceLeft;
+    if (seconds !== null) metrics.released(seconds);
+  }
+}
+
+/** A target may end quietly when it is aborted; that is no finished answer. */
+function checkAborted({ signal }: Exchange): void {
+  if (signal.aborted) throw signal.reason;
+}
+
+async function answerBody(exchange: Exchange, job: Job): Promise<void> {
+  const { record, services } = exchange;
+  const found = await job.start(exchange.signal);
+  sendReceipt(exchange, job, found);
+  if (found.kind === 'wire') {
+    let text = '';
+    for await (const payload of found.payloads) text += payload;
+    checkAborted(exchange);
+    record.usage = usageInPayload(text);
+    exchange.sendText(200, 'application/json; charset=utf-8', text);
+    return;
+  }
+  const collected = emptyCollection(job.choices);
+  let first = true;
+  for await (const events of found.events) {
+    collect(collected, events);
+    record.usage = collected.usage;
+    if (first) services.metrics.firstToken(exchange.seconds);
+    first = false;
+  }
+  checkAborted(exchange);
+  if (!isCollected(collected)) throw endedEarly();
+  exchange.sendJson(200, toAnswerBody(collected, { ...job, logprobs: wantsLogprobs(job) }));
+}
+
+const wantsLogprobs = (job: Job): boolean => job.request.parameters.logprobs === true;
+
+async function answerStream(exchange: Exchange, job: Job): Promise<void> {
+  const { response, signal, timers, services } = exchange;
+  // Known before the target has answered: it goes out with a heartbeat while the request waits.
+  sendReceipt(exchange, job, null);
+  const { heartbeatMs } = services.settings;
+  const writer = new SseWriter(response, { heartbeatMs, timers, signal });
+  try {
+    const found = await job.start(signal);
+    sendReceipt(exchange, job, found);
+    if (found.kind === 'wire') await pass(exchange, found.payloads, writer);
+    else await convert(exchange, job, { events: found.events, writer });
+    checkAborted(exchange);
+    writer.done();
+  } catch (error) {
+    if (writer.started && !exchange.hasLeft) writer.fail(signal.aborted ? signal.reason : error);
+    writer.stop();
+    throw error;
+  }
+}
+
+/** The hot path: payloads go out as they came; only usage is looked for. */
+async function pass(
+  exchange: Exchange,
+  payloads: AsyncIterable<string>,
+  writer: SseWriter,
+): Promise<void> {
+  let first = true;
+  for await (const payload of payloads) {
+    const usage: Usage | null = usageInPayload(payload);
+    if (usage !== null) exchange.record.usage = usage;
+    if (first) exchange.services.metrics.firstToken(exchange.seconds);
+    first = false;
+    await writer.send([payload]);
+  }
+}
+
+async function convert(
+  exchange: Exchange,
+  job: Job,
+  { events, writer }: { readonly events: AnswerEvents; readonly writer: SseWriter },
+): Promise<void> {
+  const { request } = job;
+  const stream = chunkStream.createChunkStream({
+    shape: job.shape,
+    head: job.head,
+    choices: job.choices,
+    usage: request.includeUsage ? exchange.services.settings.usageChunk : 'none',
+    continuous: request.continuousUsage,
+    logprobs: wantsLogprobs(job),
+  });
+  let state = chunkStream.startState;
+  let first = true;
+  for await (const batch of events) {
+    const next = chunkStream.step(stream, state, batch);
+    state = next.state;
+    exchange.record.usage = state.usage;
+    if (next.payloads.length === 0) continue;
+    if (first) exchange.services.metrics.firstToken(exchange.seconds);
+    first = false;
+    await writer.send(next.payloads);
+  }
+  checkAborted(exchange);
+  if (!chunkStream.isComplete(stream, state)) throw endedEarly();
+  await writer.send(chunkStream.end(stream, state));
+}
