@@ -20,7 +20,9 @@ const plan = (changes: Partial<CapacityRequest>): Capacity =>
     ...changes,
   });
 const sizes = (capacity: Capacity) =>
-  capacity.fits ? { slots: capacity.slots, context: capacity.context } : capacity.message;
+  capacity.fits ? { slots: capacity.slots, context: capacity.context } : null;
+
+const refusal = (capacity: Capacity): string => (capacity.fits ? 'it fits' : capacity.message);
 
 test('a token costs 34 bytes for 32 elements in Q8_0 and 2 bytes an element in F16', () => {
   assert.equal(kvBytesPerToken(smol, 'q8_0'), (30 * 3 * 128 * 34) / 32);
@@ -65,12 +67,12 @@ test('what is asked for is kept, up to 90% of the memory', () => {
 
 test('what does not fit is refused with the sums', () => {
   assert.match(
-    String(sizes(plan({ slots: 8, context: 8192, freeBytes: 0.5e9 }))),
+    refusal(plan({ slots: 8, context: 8192, freeBytes: 0.5e9 })),
     /^8 slots of 8192 tokens need 802 MB .* 500 MB of memory are free.* could hold 36608 tokens/,
   );
-  assert.match(String(sizes(plan({ freeBytes: 1e6 }))), /^1 slot of 512 tokens need 6 MB/);
-  assert.match(String(sizes(plan({ context: 9000 }))), /context: 9000 tokens is beyond the 8192/);
-  assert.match(String(sizes(plan({ slots: 300 }))), /slots: 300 is outside 1..256/);
+  assert.match(refusal(plan({ freeBytes: 1e6 })), /^1 slot of 512 tokens need 6 MB/);
+  assert.match(refusal(plan({ context: 9000 })), /context: 9000 tokens is beyond the 8192/);
+  assert.match(refusal(plan({ slots: 300 })), /slots: 300 is outside 1..256/);
 });
 
 test('a context that is no multiple of the library’s step is paid for in full steps', () => {

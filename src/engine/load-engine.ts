@@ -3,6 +3,8 @@
  * and context from the memory that is left, makes the context. Called once by `main.ts`; blocks.
  */
 
+import { availableParallelism } from 'node:os';
+
 import { ParlanceError } from '../contract/index.ts';
 import { planCapacity, type Capacity, type KvType } from './capacity.ts';
 import { readFreeMemory } from './free-memory.ts';
@@ -23,7 +25,7 @@ export interface LoadedEngine {
  */
 export function loadEngine(
   path: string,
-  options: EngineOptions & { readonly threads: number },
+  options: EngineOptions,
   onProgress: (progress: number) => void,
 ): LoadedEngine {
   const library = openLibrary();
@@ -36,7 +38,7 @@ export function loadEngine(
       slots: capacity.slots,
       context: capacity.context,
       trainedContext: model.shape.trainedContext,
-      threads: options.threads,
+      threads: countThreads(options),
       vocabSize: model.vocabulary.size,
       batchTokens: decoder.batchTokens,
       kvBytes: capacity.kvBytes,
@@ -56,7 +58,7 @@ type Fitting = Extract<Capacity, { fits: true }>;
 function createDecoder(
   library: LlamaLibrary,
   model: LlamaModel,
-  options: EngineOptions & { readonly threads: number },
+  options: EngineOptions,
 ): { decoder: Decoder; capacity: Fitting } {
   const capacity = plan(library, model, options);
   try {
@@ -71,14 +73,23 @@ function createDecoder(
   }
 }
 
-function toDecoder(
-  capacity: Fitting,
-  options: EngineOptions & { readonly threads: number },
-): DecoderOptions {
+function toDecoder(capacity: Fitting, options: EngineOptions): DecoderOptions {
   const { slots, context, kvType } = capacity;
   // A step must hold one token of every slot, and one more so that prompts get on.
   const batchTokens = Math.max(options.batchTokens, slots + 1);
-  return { slots, context, kvType, threads: options.threads, batchTokens };
+  return {
+    slots,
+    context,
+    kvType,
+    threads: countThreads(options),
+    threadsFixed: options.threads !== null,
+    batchTokens,
+  };
+}
+
+/** As many as cores: measured best on small machines, also with the server beside. */
+function countThreads(options: EngineOptions): number {
+  return options.threads ?? availableParallelism();
 }
 
 function plan(

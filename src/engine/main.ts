@@ -4,8 +4,6 @@
  * the next step. It ignores the terminal's signals and obeys the server; without the server it ends.
  */
 
-import { availableParallelism } from 'node:os';
-
 import { asParlanceError, ParlanceError } from '../contract/index.ts';
 import { loadEngine } from './load-engine.ts';
 import type { FromEngine, ToEngine } from './protocol.ts';
@@ -42,11 +40,7 @@ function receive(message: ToEngine): void {
 
 function load({ path, options }: Extract<ToEngine, { type: 'load' }>): void {
   try {
-    const loaded = loadEngine(
-      path,
-      { ...options, threads: options.threads ?? availableParallelism() },
-      (progress) => send({ type: 'loading', progress }),
-    );
+    const loaded = loadEngine(path, options, (progress) => send({ type: 'loading', progress }));
     scheduler = new Scheduler({
       decoder: loaded.decoder,
       maxWaiting: options.maxWaiting,

@@ -10,6 +10,7 @@ export interface EngineOptions {
   readonly slots: number | null;
   /** Context of each slot. */
   readonly context: number | null;
+  /** null: at most the cores, fewer while other processes want them. */
   readonly threads: number | null;
   /** Step budget: the most tokens that one `llama_decode` takes. */
   readonly batchTokens: number;

@@ -247,6 +247,11 @@ function bindContext(declare: Declare, p: string) {
       [p, contextParams],
     ),
     contextFree: declare<(context: Pointer) => void>('llama_free', 'void', [p]),
+    contextSetThreads: declare<(context: Pointer, one: number, several: number) => void>(
+      'llama_set_n_threads',
+      'void',
+      [p, 'int32_t', 'int32_t'],
+    ),
     contextMemory: declare<(context: Pointer) => Pointer>('llama_get_memory', p, [p]),
     contextPerSequence: declare<(context: Pointer) => number>('llama_n_ctx_seq', 'uint32_t', [p]),
     decode: declare<(context: Pointer, batch: Record<string, number | Pointer | null>) => number>(

@@ -12,12 +12,15 @@ import type { Decoder, TokenRun } from './decoder.ts';
 import type { LlamaModel } from './llama-model.ts';
 import type { LlamaLibrary, Pointer } from './library.ts';
 import { flashAttention, ggmlType } from './structs.ts';
+import { initialThreads, stepThreads, type ThreadState } from './thread-policy.ts';
 
 export interface DecoderOptions {
   readonly slots: number;
   readonly context: number;
   readonly kvType: KvType;
   readonly threads: number;
+  /** Use exactly `threads`, whatever else the machine does; else at most. */
+  readonly threadsFixed: boolean;
   readonly batchTokens: number;
 }
 
@@ -67,6 +70,8 @@ class LlamaDecoder implements Decoder {
   readonly #batch: BatchMemory;
   /** Batch position of the last token of each run of the last pass. */
   #lastTokens: number[] = [];
+  readonly #mostThreads: number | null;
+  #threads: ThreadState;
   readonly #views = new Map<Pointer, Float32Array>();
 
   constructor(library: LlamaLibrary, model: LlamaModel, pointer: Pointer, options: DecoderOptions) {
@@ -79,6 +84,8 @@ class LlamaDecoder implements Decoder {
     this.#pointer = pointer;
     this.#memory = library.contextMemory(pointer);
     this.#batch = allocateBatch(options.batchTokens);
+    this.#mostThreads = options.threadsFixed ? null : options.threads;
+    this.#threads = initialThreads(options.threads);
   }
 
   decode(runs: readonly TokenRun[]): number {
@@ -96,7 +103,13 @@ class LlamaDecoder implements Decoder {
       output[count - 1] = run.wantLogits ? 1 : 0;
       this.#lastTokens.push(count - 1);
     }
-    return this.#library.decode(this.#pointer, { ...struct, n_tokens: count });
+    const { user, system } = process.cpuUsage();
+    const begin = performance.now();
+    const status = this.#library.decode(this.#pointer, { ...struct, n_tokens: count });
+    const wallMs = performance.now() - begin;
+    const spent = process.cpuUsage({ user, system });
+    this.#adaptThreads(wallMs, (spent.user + spent.system) / 1000);
+    return status;
   }
 
   logits(index: number): Float32Array {
@@ -112,6 +125,15 @@ class LlamaDecoder implements Decoder {
       this.#views.set(pointer, view);
     }
     return view;
+  }
+
+  #adaptThreads(wallMs: number, cpuMs: number): void {
+    if (this.#mostThreads === null) return;
+    const next = stepThreads(this.#threads, { wallMs, cpuMs }, this.#mostThreads);
+    if (next.threads !== this.#threads.threads) {
+      this.#library.contextSetThreads(this.#pointer, next.threads, next.threads);
+    }
+    this.#threads = next;
   }
 
   seqRemove(slot: number, from: number): boolean {
