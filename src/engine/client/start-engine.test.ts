@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+
+import { ParlanceError } from '../../contract/index.ts';
+import { defaultEngineOptions, type EngineState } from './engine.ts';
+import { startEngine } from './start-engine.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'parlance-engine-'));
+after(() => rmSync(folder, { recursive: true }));
+
+/** Starts an engine that cannot start; gives its error and the states it went through. */
+async function failToStart(path: string, signal?: AbortSignal) {
+  const states: EngineState['state'][] = [];
+  const start = startEngine({
+    path,
+    options: defaultEngineOptions,
+    onState: ({ state }) => states.push(state),
+    ...(signal === undefined ? {} : { signal }),
+  });
+  const error = await start.then(
+    () => assert.fail('it started'),
+    (reason: unknown) => reason,
+  );
+  assert.ok(error instanceof ParlanceError);
+  return { error, states };
+}
+
+test('a file that is not there is named', async () => {
+  const { error } = await failToStart(join(folder, 'none.gguf'));
+  assert.equal(error.reason, 'invalid_model_file');
+  assert.match(error.message, /none\.gguf cannot be opened \(ENOENT\)/);
+});
+
+test('a file that is no GGUF fails once, in the library’s words', async () => {
+  const path = join(folder, 'junk.gguf');
+  writeFileSync(path, 'this is not a model at all');
+  const { error, states } = await failToStart(path);
+  assert.equal(error.reason, 'invalid_model_file');
+  assert.match(error.message, /magic/);
+  assert.deepEqual(states, ['failed']);
+});
+
+test('a start that nobody wants any more ends', async () => {
+  const path = join(folder, 'junk2.gguf');
+  writeFileSync(path, 'this is not a model at all');
+  const controller = new AbortController();
+  const start = failToStart(path, controller.signal);
+  controller.abort();
+  const { error, states } = await start;
+  assert.equal(error.reason, 'cancelled');
+  assert.deepEqual(states, ['stopped']);
+});
