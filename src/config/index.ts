@@ -1,0 +1,13 @@
+/** The start options: where they are written, what they may be, and what holds without them. */
+
+export { checkAddress, isLoopback } from './check-address.ts';
+export { loadOptions, type LoadedOptions, type LoadRequest } from './load-options.ts';
+export {
+  logLevels,
+  optionTable,
+  optionsSchema,
+  type OptionName,
+  type OptionRow,
+  type Options,
+} from './options.ts';
+export { describeOption, type Origin } from './origin.ts';

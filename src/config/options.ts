@@ -1,0 +1,167 @@
+/**
+ * Every start option: its type and range, its default, and what it is called as a flag, as an
+ * environment variable and in `parlance.yaml`. The CLI makes its flags from this table, and the
+ * reference page is made from it; nothing else knows these names.
+ */
+
+import { Type, type Static, type TProperties } from 'typebox';
+
+const closed = { additionalProperties: false } as const;
+const chosen = <S extends TProperties[string]>(schema: S) => Type.Union([schema, Type.Null()]);
+
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+/** One schema for all sources; null means "let Parlance choose". */
+export const optionsSchema = Type.Object(
+  {
+    port: Type.Integer({ minimum: 0, maximum: 65_535 }),
+    host: Type.String({ minLength: 1 }),
+    model: Type.String({ minLength: 1 }),
+    home: Type.String({ minLength: 1 }),
+    logLevel: Type.Enum(logLevels),
+    slots: chosen(Type.Integer({ minimum: 1, maximum: 256 })),
+    context: chosen(Type.Integer({ minimum: 1 })),
+    threads: chosen(Type.Integer({ minimum: 1, maximum: 1024 })),
+    queue: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
+    maxBody: Type.Integer({ minimum: 1024 }),
+    allowApiKeyEnv: Type.Array(Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]*$' })),
+    allowedHosts: Type.Array(Type.String({ minLength: 1 })),
+    heartbeat: Type.Integer({ minimum: 1, maximum: 3600 }),
+    usageChunk: Type.Enum(['last', 'separate']),
+  },
+  closed,
+);
+
+export type Options = Static<typeof optionsSchema>;
+export type OptionName = keyof Options;
+
+export interface OptionRow {
+  readonly name: OptionName;
+  readonly flag: string;
+  /** What the flag's value is called in `--help`. */
+  readonly argument: string;
+  readonly env: string;
+  /** Path of keys in `parlance.yaml`. */
+  readonly file: readonly string[];
+  /** How the text of a flag or a variable is read. */
+  readonly reading: 'text' | 'number' | 'bytes' | 'list';
+  readonly default: Options[OptionName];
+  /** The default, for people. */
+  readonly defaultText: string;
+  readonly description: string;
+}
+
+type Row = Omit<OptionRow, 'name' | 'flag' | 'env' | 'file' | 'defaultText'> & {
+  readonly defaultText?: string;
+  readonly file?: readonly string[];
+};
+
+const rows: { readonly [K in OptionName]: Row & { readonly default: Options[K] } } = {
+  port: {
+    argument: 'PORT',
+    reading: 'number',
+    default: 8000,
+    description: 'Port to listen on; 0 takes a free one.',
+  },
+  host: {
+    argument: 'ADDRESS',
+    reading: 'text',
+    default: '127.0.0.1',
+    description: 'Address to listen on. Another one than loopback needs an API key first.',
+  },
+  model: {
+    argument: 'MODEL',
+    reading: 'text',
+    default: 'smollm2-135m',
+    description:
+      'Model to serve: a name of the catalogue, a .gguf file, hf:owner/repo/file.gguf, or none.',
+  },
+  home: {
+    argument: 'FOLDER',
+    reading: 'text',
+    default: '~/.parlance',
+    description: 'Home folder: weights and the database.',
+  },
+  logLevel: {
+    argument: 'LEVEL',
+    reading: 'text',
+    default: 'warn',
+    description: `What is logged: ${logLevels.join(', ')}. From info on, every request is a line.`,
+  },
+  slots: {
+    argument: 'N',
+    reading: 'number',
+    default: null,
+    defaultText: '8, fewer where memory is short',
+    description: 'How many requests the start model runs at a time.',
+  },
+  context: {
+    argument: 'TOKENS',
+    reading: 'number',
+    default: null,
+    defaultText: 'what the model was trained for, less where memory is short',
+    description: 'Context of each slot of the start model.',
+  },
+  threads: {
+    argument: 'N',
+    reading: 'number',
+    default: null,
+    defaultText: 'the number of cores',
+    description: 'Threads that compute for the start model.',
+  },
+  queue: {
+    argument: 'N',
+    reading: 'number',
+    default: 512,
+    description: 'Requests that may wait for a slot, for each model; beyond it the answer is 503.',
+  },
+  maxBody: {
+    argument: 'BYTES',
+    reading: 'bytes',
+    default: 32 * 1024 * 1024,
+    defaultText: '32MiB',
+    description: 'Largest request body; 1048576, 512KiB and 32MiB are understood.',
+  },
+  allowApiKeyEnv: {
+    argument: 'NAMES',
+    reading: 'list',
+    default: [],
+    defaultText: 'none',
+    description:
+      'Environment variables, separated by commas, that a deployment may name as api_key_env.',
+  },
+  allowedHosts: {
+    argument: 'HOSTS',
+    reading: 'list',
+    default: [],
+    defaultText: 'loopback and the host listened on',
+    description: 'More host names, separated by commas, under which /deploy may be called.',
+  },
+  heartbeat: {
+    argument: 'SECONDS',
+    reading: 'number',
+    default: 15,
+    description: 'Silence after which a stream sends a comment, so that proxies do not cut it.',
+  },
+  usageChunk: {
+    argument: 'WHERE',
+    reading: 'text',
+    file: ['stream', 'usage_chunk'],
+    default: 'last',
+    description: 'Where a stream carries usage: on its last chunk, or in a separate one after it.',
+  },
+};
+
+const words = (name: string): string[] => name.replaceAll(/[A-Z]/g, ' $&').toLowerCase().split(' ');
+
+export const optionTable: readonly OptionRow[] = (Object.keys(rows) as OptionName[]).map((name) => {
+  const row = rows[name];
+  return {
+    ...row,
+    name,
+    flag: `--${words(name).join('-')}`,
+    env: `PARLANCE_${words(name).join('_').toUpperCase()}`,
+    file: row.file ?? [words(name).join('_')],
+    defaultText: row.defaultText ?? String(row.default),
+  };
+});
