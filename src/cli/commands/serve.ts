@@ -1,0 +1,31 @@
+/** `parlance serve`: the flags of the option table, handed to what runs the server. */
+
+import type { Command } from 'commander';
+
+import { examplesText } from '../command.ts';
+import { Exit } from '../exit-code.ts';
+import type { Io } from '../io.ts';
+import { addOptionFlags, loadAllOptions, printWarnings } from '../options.ts';
+
+/** Adds the flags and the action. */
+export async function define(command: Command, io: Io): Promise<void> {
+  await addOptionFlags(command);
+  command
+    .addHelpText(
+      'afterAll',
+      examplesText([
+        ['parlance serve', 'smollm2-135m at http://127.0.0.1:8000'],
+        ['parlance serve --port 9000 --model qwen3-0.6b', 'another model on another port'],
+        ['parlance serve --model ./my-model.gguf', 'a file that you have'],
+        ['parlance serve --host 0.0.0.0', 'for other machines; make a key first (parlance keys)'],
+        ['parlance serve --config ./parlance.yaml', 'the same options from a file'],
+      ]),
+    )
+    .action(async (flags: Record<string, string | readonly string[]>) => {
+      const loaded = await loadAllOptions(io, flags);
+      printWarnings(io, loaded);
+      const { serve } = await import('../serve/index.ts');
+      const code = await serve(loaded.options);
+      if (code !== 0) throw new Exit(code);
+    });
+}

@@ -1,0 +1,213 @@
+/**
+ * `parlance deploy NAME`: asks a running server for a deployment and follows it until it is ready or
+ * has failed. Reading and removing deployments is `inspect.ts`.
+ */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { didYouMean, ParlanceError } from '../../contract/index.ts';
+import { createProgressWriter, parseModelSpec, type Progress } from '../../models/index.ts';
+import { findServer } from '../client/find-server.ts';
+import {
+  defaultUrl,
+  parseServerUrl,
+  requestJson,
+  type ServerAddress,
+} from '../client/server-client.ts';
+import { coloursFor, printJson, type Io } from '../io.ts';
+import { readOptions } from '../options.ts';
+import { untilInterrupted } from '../until-interrupted.ts';
+import { deploymentPath, parseDeployment, type DeploymentView } from './deployment-view.ts';
+
+export interface ServerFlags {
+  readonly url?: string;
+  readonly key?: string;
+  readonly home?: string;
+  readonly json?: boolean;
+}
+
+export interface DeployFlags extends ServerFlags {
+  readonly model?: string;
+  readonly slots?: string;
+  readonly context?: string;
+  readonly threads?: string;
+  readonly baseUrl?: string;
+  readonly upstreamModel?: string;
+  readonly apiKeyEnv?: string;
+  readonly parameters?: string;
+  readonly wait: boolean;
+}
+
+/** The server of the flags, else the running one, else the usual address (whose error will tell). */
+export async function chooseServer(io: Io, flags: ServerFlags): Promise<ServerAddress> {
+  const key = flags.key ?? io.env['PARLANCE_API_KEY'] ?? null;
+  if (flags.url !== undefined) return { url: parseServerUrl(flags.url), key };
+  const { home } = await readOptions(io, { home: flags.home });
+  return (await findServer(home, key)) ?? { url: defaultUrl, key };
+}
+
+/**
+ * Runs the command.
+ * @throws ParlanceError when the server refuses, or when the deployment fails: with its reason
+ */
+export async function deploy(io: Io, name: string | undefined, flags: DeployFlags): Promise<void> {
+  const body = toBody(name, flags);
+  await untilInterrupted(async (signal) => {
+    const server = await chooseServer(io, flags);
+    const asked = { method: 'POST', path: '/deploy', body, signal } as const;
+    const first = parseDeployment(await requestJson(server, asked));
+    const last = flags.wait ? await follow({ io, server, first, signal }) : first;
+    if (flags.json === true) printJson(io, last);
+    else if (last.state !== 'failed') report(io, last, server);
+    refuseFailed(last);
+  });
+}
+
+/** The body of `POST /deploy`; values are judged by the server, which words its errors better. */
+export function toBody(name: string | undefined, flags: DeployFlags): Record<string, unknown> {
+  if (name === undefined) {
+    throw usage('Say under which name: parlance deploy NAME --model SPEC, or --base-url URL.');
+  }
+  const { model, baseUrl } = flags;
+  if (model !== undefined && baseUrl !== undefined) {
+    throw usage(
+      '--model and --base-url exclude each other: one loads weights, one goes elsewhere.',
+    );
+  }
+  if (model !== undefined) return embeddedBody(name, model, flags);
+  if (baseUrl !== undefined) return externalBody(name, baseUrl, flags);
+  const meant = didYouMean(name, ['list', 'show', 'remove']);
+  throw usage(`"${name}" needs --model SPEC or --base-url URL${meant}.`);
+}
+
+function embeddedBody(name: string, model: string, flags: DeployFlags): Record<string, unknown> {
+  refuseFlags(flags, ['upstreamModel', 'apiKeyEnv', 'parameters'], '--base-url');
+  const spec = parseModelSpec(model);
+  const options = withoutAbsent({
+    slots: toCount('--slots', flags.slots),
+    context: toCount('--context', flags.context),
+    threads: toCount('--threads', flags.threads),
+  });
+  return {
+    name,
+    runtime: 'embedded',
+    // The server's folder is another one, so a relative path would mean something else there.
+    model: spec.kind === 'file' ? spec.path : model,
+    ...(options === null ? {} : { options }),
+  };
+}
+
+function externalBody(name: string, baseUrl: string, flags: DeployFlags): Record<string, unknown> {
+  refuseFlags(flags, ['slots', 'context', 'threads'], '--model');
+  const { parameters, apiKeyEnv } = flags;
+  const list = parameters?.split(',').map((one) => one.trim());
+  return {
+    name,
+    runtime: 'external',
+    base_url: baseUrl,
+    model: flags.upstreamModel ?? name,
+    ...(apiKeyEnv === undefined ? {} : { api_key_env: apiKeyEnv }),
+    ...(list === undefined
+      ? {}
+      : {
+          options: { parameters: parameters === 'all' ? 'all' : list.filter((one) => one !== '') },
+        }),
+  };
+}
+
+type FlagName = 'upstreamModel' | 'apiKeyEnv' | 'parameters' | 'slots' | 'context' | 'threads';
+
+function refuseFlags(flags: DeployFlags, names: readonly FlagName[], needed: string): void {
+  const wrong = names.find((name) => flags[name] !== undefined);
+  if (wrong === undefined) return;
+  const flag = `--${wrong.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  throw usage(`${flag} only means something together with ${needed}.`);
+}
+
+function toCount(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^\d{1,9}$/.test(text)) throw usage(`${flag}: expected a whole number, got "${text}".`);
+  return Number(text);
+}
+
+function withoutAbsent(values: Record<string, unknown>): Record<string, unknown> | null {
+  const given = Object.entries(values).filter(([, value]) => value !== undefined);
+  return given.length === 0 ? null : Object.fromEntries(given);
+}
+
+function usage(message: string): ParlanceError {
+  return new ParlanceError('invalid_option', message);
+}
+
+interface Following {
+  readonly io: Io;
+  readonly server: ServerAddress;
+  readonly first: DeploymentView;
+  readonly signal: AbortSignal;
+}
+
+const pollMs = 250;
+
+async function follow({ io, server, first, signal }: Following): Promise<DeploymentView> {
+  const writer = createProgressWriter(io.stderr);
+  let view = first;
+  let state = '';
+  try {
+    while (view.state === 'pulling' || view.state === 'loading') {
+      const progress = toProgress(view);
+      if (progress !== null) writer.update(progress);
+      else if (view.state !== state) {
+        writer.done();
+        io.stderr.write(`${view.name}: ${view.state}\n`);
+      }
+      state = view.state;
+      await sleep(pollMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+      view = parseDeployment(
+        await requestJson(server, { path: deploymentPath(first.name), signal }),
+      );
+    }
+  } finally {
+    writer.done();
+  }
+  return view;
+}
+
+/** The server's progress as a line can show it; null while there is nothing to count. */
+function toProgress(view: DeploymentView): Progress | null {
+  const given = view['progress'] as Record<string, unknown> | null | undefined;
+  const bytes = number(given?.['bytes']);
+  if (given === null || given === undefined || bytes === null) return null;
+  const phase = given['phase'];
+  return {
+    source: typeof given['source'] === 'string' ? given['source'] : view.name,
+    phase: phase === 'verify' || phase === 'unpack' ? phase : 'download',
+    bytes,
+    totalBytes: number(given['totalBytes'] ?? given['total_bytes']),
+    bytesPerSecond: number(given['bytesPerSecond'] ?? given['bytes_per_second']) ?? 0,
+    etaSeconds: number(given['etaSeconds'] ?? given['eta_seconds']),
+  };
+}
+
+function number(value: unknown): number | null {
+  return typeof value === 'number' ? value : null;
+}
+
+/** Says where things stand. */
+function report(io: Io, view: DeploymentView, server: ServerAddress): void {
+  const { green } = coloursFor(io, io.stdout);
+  if (view.state === 'ready') {
+    io.stdout.write(`${green('ready:')} ${view.name} at ${server.url}/v1/chat/completions\n`);
+    io.stdout.write(`Talk to it: parlance chat --url ${server.url} --model ${view.name}\n`);
+    return;
+  }
+  io.stdout.write(`${view.name}: ${view.state}\n`);
+}
+
+/** @throws ParlanceError `deployment_failed` with the server's reason */
+function refuseFailed(view: DeploymentView): void {
+  if (view.state !== 'failed') return;
+  const reason = view['reason'];
+  const why =
+    typeof reason === 'string' ? reason : JSON.stringify(reason ?? 'the server gives no reason');
+  throw new ParlanceError('deployment_failed', `The deployment ${view.name} failed: ${why}`);
+}
