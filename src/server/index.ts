@@ -2,6 +2,7 @@
 
 export { createApp } from './app.ts';
 export type { App, AppOptions, ListenOptions } from './app.ts';
+export { openApiDocument, type OpenApiOptions } from './openapi/index.ts';
 export { defaultSettings } from './services.ts';
 export type {
   DeploymentView,

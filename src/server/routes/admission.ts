@@ -49,18 +49,28 @@ function fingerprintOf(version: string, target: Target): string {
   return `fp_${hash.slice(0, 10)}`;
 }
 
-/** @param shape chat answers always belong to an episode, the others only when one was given */
+/** A chat answer always belongs to an episode, a raw prompt's only when one was given. */
+function episodeOf(shape: AnswerShape, { recorded }: ChatRequest): string | null {
+  switch (shape) {
+    case 'chat':
+      return recorded.episodeId ?? randomUUIDv7();
+    case 'prompt':
+      return recorded.episodeId;
+    case 'text':
+      return null;
+  }
+}
+
 export function createHead(
   exchange: Exchange,
   shape: AnswerShape,
   { request, target }: { readonly request: ChatRequest; readonly target: Target },
 ): AnswerHead {
-  const { episodeId } = request.recorded;
   return {
     id: shape === 'chat' ? randomUUIDv7() : `cmpl-${randomUUIDv7()}`,
     created: Math.floor(Date.now() / 1000),
     model: request.model,
-    episodeId: episodeId ?? (shape === 'chat' ? randomUUIDv7() : null),
+    episodeId: episodeOf(shape, request),
     fingerprint: fingerprintOf(exchange.services.version, target),
   };
 }
