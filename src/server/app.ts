@@ -106,8 +106,6 @@ async function serve(state: State, arrival: Arrival): Promise<void> {
   });
   state.latest.set(arrival.request.socket, exchange);
   state.running.add(exchange);
-  // A socket that breaks is seen as `close`; an unheard `error` would end the process.
-  arrival.response.on('error', () => {});
   try {
     await dispatch(exchange, { draining: state.draining });
   } catch (error) {

@@ -51,6 +51,9 @@ export class Exchange {
     this.services = options.services;
     this.timers = options.timers;
     this.#expectsContinue = options.expectsContinue;
+    // A socket that breaks is seen as the response's `close`; unheard errors would end the process.
+    this.request.on('error', () => {});
+    this.response.on('error', () => {});
     this.response.once('close', () => {
       if (!this.response.writableFinished) this.#leave();
     });
@@ -90,7 +93,8 @@ export class Exchange {
     const { maxBodyBytes: maxBytes, bodyTimeoutMs: patienceMs } = this.services.settings;
     const announced = Number(this.request.headers['content-length'] ?? 0);
     if (this.#expectsContinue && announced <= maxBytes) this.response.writeContinue();
-    return readBody(this.request, { maxBytes, patienceMs }, this.timers);
+    const { timers, signal } = this;
+    return readBody(this.request, { maxBytes, patienceMs, timers, signal });
   }
 
   sendText(status: number, type: string, text: string): void {

@@ -8,10 +8,13 @@ import type { IncomingMessage } from 'node:http';
 import { ParlanceError } from '../../contract/index.ts';
 import type { Timers } from './timers.ts';
 
-export interface BodyLimits {
+export interface BodyOptions {
   readonly maxBytes: number;
   /** The longest silence, in milliseconds. */
   readonly patienceMs: number;
+  readonly timers: Timers;
+  /** Aborted when the client left or the connection broke: no event of the request may tell. */
+  readonly signal: AbortSignal;
 }
 
 function tooLarge(limit: number): ParlanceError {
@@ -28,44 +31,37 @@ function tooSlow(patienceMs: number): ParlanceError {
   );
 }
 
-const left = (): ParlanceError =>
-  new ParlanceError('cancelled', 'The client left before its body was complete.');
-
 /**
- * @throws ParlanceError `body_too_large`, `request_timeout`, `invalid_json` (not UTF-8), or
- *   `cancelled` when the client left
+ * @throws ParlanceError `body_too_large`, `request_timeout`, `invalid_json` (not UTF-8), or the
+ *   signal's reason
  */
-export async function readBody(
-  request: IncomingMessage,
-  limits: BodyLimits,
-  timers: Timers,
-): Promise<string> {
+export async function readBody(request: IncomingMessage, options: BodyOptions): Promise<string> {
   const announced = Number(request.headers['content-length'] ?? 0);
-  if (announced > limits.maxBytes) throw tooLarge(limits.maxBytes);
-  return decode(await receive(request, limits, timers));
+  if (announced > options.maxBytes) throw tooLarge(options.maxBytes);
+  return decode(await receive(request, options));
 }
 
-function receive(
-  request: IncomingMessage,
-  limits: BodyLimits,
-  timers: Timers,
-): Promise<readonly Buffer[]> {
+function receive(request: IncomingMessage, options: BodyOptions): Promise<readonly Buffer[]> {
+  const { maxBytes, patienceMs, timers, signal } = options;
   const { promise, resolve, reject } = Promise.withResolvers<readonly Buffer[]>();
   const chunks: Buffer[] = [];
   let bytes = 0;
-  const timer = timers.start(() => reject(tooSlow(limits.patienceMs)), limits.patienceMs);
+  const timer = timers.start(() => reject(tooSlow(patienceMs)), patienceMs);
   const onData = (chunk: Buffer): void => {
     timer.refresh();
     bytes += chunk.length;
-    chunks.push(chunk);
-    if (bytes > limits.maxBytes) reject(tooLarge(limits.maxBytes));
+    if (bytes > maxBytes) reject(tooLarge(maxBytes));
+    else chunks.push(chunk);
   };
   const onEnd = (): void => resolve(chunks);
-  const onClose = (): void => reject(left());
-  request.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose);
+  const onAbort = (): void => reject(signal.reason as ParlanceError);
+  if (signal.aborted) onAbort();
+  signal.addEventListener('abort', onAbort, { once: true });
+  request.on('data', onData).on('end', onEnd);
   return promise.finally(() => {
     timer.cancel();
-    request.off('data', onData).off('end', onEnd).off('close', onClose);
+    request.off('data', onData).off('end', onEnd);
+    signal.removeEventListener('abort', onAbort);
   });
 }
 

@@ -99,6 +99,11 @@ export function parserError(code: string | undefined): ParlanceError {
         'The headers are too large; the limit is 16 KiB.',
         { status: 431 },
       );
+    case 'HPE_INVALID_EOF_STATE':
+      return new ParlanceError(
+        'malformed_request',
+        'The connection ended before the request was complete.',
+      );
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
       return new ParlanceError('malformed_request', 'The chunk extensions are too large.', {
         status: 413,
