@@ -1,6 +1,7 @@
 /** The embedded engine's contract: starting one, asking it, and how large it would be. */
 
 export { defaultEngineOptions } from './client/engine.ts';
+export { probeLibrary, type LibraryProbe } from './client/probe-library.ts';
 export { startEngine } from './client/start-engine.ts';
 export type { Engine, EngineStart, EngineState } from './client/engine.ts';
 export type { Generation } from './client/generation.ts';
