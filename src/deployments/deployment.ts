@@ -1,0 +1,168 @@
+/**
+ * One deployment at work: starts its runtime, follows its life, ends it. It belongs to
+ * `create-deployments.ts`, which keeps the names and the store; it knows neither.
+ */
+
+import { asParlanceError } from '../contract/index.ts';
+import type { Target } from '../targets/index.ts';
+import type { Log } from '../telemetry/index.ts';
+import { toView, type DeploymentView } from './deployment-view.ts';
+import { isStarting, step, type Lifecycle, type LifecycleEvent } from './lifecycle.ts';
+import { notReady } from './not-ready.ts';
+import type { Load, Running, Runtimes } from './runtimes/runtime.ts';
+import type { DeploymentSpec } from './spec.ts';
+import { trackTarget, type TrackedTarget } from './track-target.ts';
+
+interface Work {
+  readonly running: Running;
+  readonly tracked: TrackedTarget;
+}
+
+export interface DeploymentDependencies {
+  readonly runtimes: Runtimes;
+  readonly log: Log;
+}
+
+const firstState = (spec: DeploymentSpec): Lifecycle =>
+  spec.runtime === 'embedded'
+    ? { state: 'pulling', progress: null }
+    : { state: 'loading', fraction: null };
+
+export class Deployment {
+  readonly spec: DeploymentSpec;
+  /** Milliseconds since 1970. */
+  readonly created: number;
+  readonly #runtimes: Runtimes;
+  readonly #log: Log;
+  #life: Lifecycle;
+  #abort = new AbortController();
+  #work: Work | null = null;
+  /** Settles, without an error, when the last start has come to an end. */
+  #started: Promise<void> = Promise.resolve();
+  #ended: Promise<void> | null = null;
+
+  constructor(spec: DeploymentSpec, created: number, dependencies: DeploymentDependencies) {
+    this.spec = spec;
+    this.created = created;
+    this.#runtimes = dependencies.runtimes;
+    this.#log = dependencies.log;
+    this.#life = firstState(spec);
+    this.#begin();
+  }
+
+  get life(): Lifecycle {
+    return this.#life;
+  }
+
+  /** Tries a failed one again; does nothing in any other state. */
+  retry(): void {
+    if (this.#life.state !== 'failed') return;
+    this.#step({ type: 'retry', first: firstState(this.spec) });
+    this.#begin();
+  }
+
+  /** Resolves when it is no longer pulling or loading. */
+  async settled(): Promise<void> {
+    while (isStarting(this.#life)) await this.#started;
+  }
+
+  /** @throws ParlanceError that says why it cannot answer now */
+  target(): Target {
+    if (this.#life.state === 'ready' && this.#work !== null) return this.#work.tracked.target;
+    throw notReady(this.spec.name, this.#life);
+  }
+
+  load(): Load {
+    if (this.#work === null) return { running: 0, waiting: 0 };
+    const { running, tracked } = this.#work;
+    return running.load() ?? { running: tracked.inFlight(), waiting: 0 };
+  }
+
+  /** @param withCapabilities lists leave them out: they are long */
+  view(withCapabilities: boolean): DeploymentView {
+    const work = this.#life.state === 'ready' ? this.#work : null;
+    return toView({
+      spec: this.spec,
+      created: this.created,
+      life: this.#life,
+      engine: work?.running.details() ?? null,
+      capabilities: withCapabilities ? (work?.tracked.target.capabilities ?? null) : null,
+    });
+  }
+
+  /**
+   * Takes no more requests, lets running ones finish for so long, and stops. Further calls wait for
+   * the first one.
+   */
+  end(drainMs: number): Promise<void> {
+    this.#step({ type: 'remove' });
+    this.#ended ??= this.#end(drainMs);
+    return this.#ended;
+  }
+
+  async #end(drainMs: number): Promise<void> {
+    this.#abort.abort();
+    await this.#started;
+    await this.#work?.tracked.idle(drainMs);
+    await this.#stopWork();
+    this.#step({ type: 'stopped' });
+  }
+
+  #step(event: LifecycleEvent): void {
+    const before = this.#life.state;
+    this.#life = step(this.#life, event);
+    const { state } = this.#life;
+    if (state === before) return;
+    const facts = { deployment: this.spec.name, state };
+    if (this.#life.state === 'failed') {
+      this.#log.error({ ...facts, error: this.#life.error }, 'deployment failed');
+    } else {
+      this.#log.info(facts, 'deployment changed its state');
+    }
+  }
+
+  #begin(): void {
+    this.#abort = new AbortController();
+    const { signal } = this.#abort;
+    const before = this.#started;
+    this.#started = before.then(() => this.#start(signal));
+  }
+
+  async #start(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#stopWork();
+      signal.throwIfAborted();
+      const running = await this.#startRuntime(signal);
+      this.#work = { running, tracked: trackTarget(running.target) };
+      this.#step({ type: 'started' });
+    } catch (error) {
+      if (signal.aborted) return;
+      this.#step({ type: 'failed', error: asParlanceError(error) });
+    }
+  }
+
+  #startRuntime(signal: AbortSignal): Promise<Running> {
+    const context = {
+      signal,
+      onPull: (progress: Extract<LifecycleEvent, { type: 'pull' }>['progress']) =>
+        this.#step({ type: 'pull', progress }),
+      onLoad: (fraction: number | null) => this.#step({ type: 'load', fraction }),
+      onFailed: (error: unknown) => this.#step({ type: 'failed', error: asParlanceError(error) }),
+    };
+    const { spec } = this;
+    return spec.runtime === 'embedded'
+      ? this.#runtimes.embedded.start(spec, context)
+      : this.#runtimes.external.start(spec, context);
+  }
+
+  async #stopWork(): Promise<void> {
+    const work = this.#work;
+    this.#work = null;
+    if (work === null) return;
+    try {
+      await work.running.stop();
+    } catch (error) {
+      this.#log.warn({ deployment: this.spec.name, error }, 'a runtime did not stop cleanly');
+    }
+  }
+}
