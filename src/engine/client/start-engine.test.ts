@@ -40,6 +40,7 @@ test('a file that is no GGUF fails once, in the library’s words', async () => 
   const { error, states } = await failToStart(path);
   assert.equal(error.reason, 'invalid_model_file');
   assert.match(error.message, /magic/);
+  assert.ok(error.message.includes(path) && !error.message.includes('/proc/'));
   assert.deepEqual(states, ['failed']);
 });
 

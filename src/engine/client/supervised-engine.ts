@@ -125,7 +125,7 @@ export class SupervisedEngine implements Engine {
         return;
       case 'failed':
         // The words are the library's; trying the same file again would not change them.
-        this.#giveUp(new ParlanceError(message.reason, message.message));
+        this.#giveUp(new ParlanceError(message.reason, this.#nameFile(message.message)));
         return;
       default:
         this.#load = message.load;
@@ -173,6 +173,13 @@ export class SupervisedEngine implements Engine {
     this.#table.failAll(error);
     this.#waiters.fail(this.#unavailable());
     this.#process?.send({ type: 'stop' });
+  }
+
+  /** The engine knows the file by its descriptor only. */
+  #nameFile(message: string): string {
+    const { path } = this.#weights;
+    const named = message.replaceAll(/\/proc\/self\/fd\/\d+/g, path);
+    return named.includes(path) ? named : `${path}: ${named}`;
   }
 
   /** Nothing will be started any more. */

@@ -13,6 +13,8 @@ export interface WeightsFile {
    * null where it opens the path itself.
    */
   forChild(number: number): { readonly path: string; readonly descriptor: number | null };
+  /** The file's name, for messages. */
+  readonly path: string;
   close(): void;
 }
 
@@ -37,6 +39,7 @@ export function openWeights(path: string): WeightsFile {
   const byPath = process.platform !== 'linux' || partName.test(path);
   let open = true;
   return {
+    path,
     forChild: (number) =>
       byPath ? { path, descriptor: null } : { path: `/proc/self/fd/${number}`, descriptor },
     close: () => {

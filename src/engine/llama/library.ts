@@ -127,9 +127,11 @@ function createErrorLog(set: (callback: Pointer | null, data: null) => void, sil
       if (callback !== null) koffi.unregister(callback);
       callback = null;
     },
-    /** The collected lines in one. */
+    /** The collected lines in one, without the names of C functions and the common last words. */
     text(): string {
-      return lines.filter((line) => line !== '').join('; ');
+      const words = lines.map((line) => line.replace(/^(?:\w+: )+(?:error loading model: )?/, ''));
+      const telling = words.filter((line) => line !== '' && line !== 'failed to load model');
+      return telling.join('; ');
     },
     clear(): void {
       lines = [];
