@@ -243,7 +243,7 @@ describe('a client that leaves', () => {
 
 describe('a client that reads slowly', () => {
   const words = 'Q'.repeat(64 * 1024);
-  const steps = 400;
+  const steps = 200;
 
   function flood() {
     const made = { count: 0 };
