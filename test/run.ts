@@ -1,0 +1,110 @@
+/**
+ * The test runner: `npm run check` is `node test/run.ts --check`, `npm test` the whole of it. Prints
+ * a line for each step and group, and as its very last line how many passed and failed. Ends with 1
+ * when anything failed, or when no test ran.
+ */
+
+import { join } from 'node:path';
+import type { Counts } from './support/count-reporter.ts';
+import { prepareModel } from './support/prepare-model.ts';
+import { preparePython } from './support/prepare-python.ts';
+import { filesOf, runGroup, type Group, type GroupResult } from './support/run-group.ts';
+import { runStep, staticSteps, type Step, type StepResult } from './support/static-steps.ts';
+
+const root = join(import.meta.dirname, '..');
+
+const unit: Group = {
+  name: 'unit',
+  files: ['src/**/*.test.ts', 'test/*.test.ts', 'test/support/*.test.ts', 'scripts/*.test.ts'],
+  without: ['**/*.model.test.ts'],
+  timeoutMs: 120_000,
+};
+
+const conformance: Group = {
+  name: 'conformance',
+  files: ['test/conformance/**/*.test.ts'],
+  without: ['**/*.model.test.ts'],
+  timeoutMs: 300_000,
+};
+
+const endToEnd: Group = {
+  name: 'end to end',
+  files: ['test/e2e/**/*.test.ts', 'test/conformance/**/*.model.test.ts', 'src/**/*.model.test.ts'],
+  timeoutMs: 1_200_000,
+};
+
+const say = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+
+const column = (name: string): string => name.padEnd(12);
+const time = (seconds: number): string => `${seconds.toFixed(1)} s`.padStart(8);
+
+function sayStep({ name, passed, seconds, output }: StepResult): void {
+  say(`${column(name)}${time(seconds)}  ${passed ? 'passed' : 'FAILED'}`);
+  if (!passed) say(output.trimEnd());
+}
+
+const words = ({ passed, failed, skipped }: Counts): string =>
+  `${passed} passed, ${failed} failed${skipped === 0 ? '' : `, ${skipped} skipped`}`;
+
+function sayGroup(result: GroupResult): void {
+  if (result.output !== '') say(result.output.trimEnd());
+  say(`${column(result.name)}${time(result.seconds)}  ${words(result)}`);
+}
+
+async function runAndSay(step: Step): Promise<Counts> {
+  const result = await runStep(step, root);
+  sayStep(result);
+  return { passed: result.passed ? 1 : 0, failed: result.passed ? 0 : 1, skipped: 0 };
+}
+
+async function runGroupAndSay(group: Group, live: boolean): Promise<Counts> {
+  const result = await runGroup(group, root, live);
+  sayGroup(result);
+  return result;
+}
+
+/** What a group cannot run without is there, or it has failed with the reason. */
+async function runEndToEnd(): Promise<Counts> {
+  if (filesOf(endToEnd, root).length === 0) return await runGroupAndSay(endToEnd, false);
+  let model: string;
+  try {
+    model = await prepareModel(root);
+  } catch (error) {
+    say(`    failed: the model for the tests: ${error instanceof Error ? error.message : ''}`);
+    say(`${column(endToEnd.name)}${time(0)}  FAILED`);
+    return { passed: 0, failed: 1, skipped: 0 };
+  }
+  const python = await preparePython(root);
+  if ('missing' in python) {
+    say(`    NO PYTHON: the Python examples are skipped. ${python.missing}`);
+  }
+  const env = {
+    PARLANCE_TEST_MODEL: model,
+    ...('path' in python ? { PARLANCE_TEST_PYTHON: python.path } : {}),
+  };
+  return await runGroupAndSay({ ...endToEnd, env }, true);
+}
+
+const add = (all: readonly Counts[]): Counts => ({
+  passed: all.reduce((sum, one) => sum + one.passed, 0),
+  failed: all.reduce((sum, one) => sum + one.failed, 0),
+  skipped: all.reduce((sum, one) => sum + one.skipped, 0),
+});
+
+async function main(checkOnly: boolean): Promise<number> {
+  const steps = await Promise.all(staticSteps.map(runAndSay));
+  const groups = [await runGroupAndSay(unit, false)];
+  if (!checkOnly) {
+    groups.push(await runGroupAndSay(conformance, true));
+    groups.push(await runEndToEnd());
+  }
+  const total = add([...steps, ...groups]);
+  const ran = add(groups).passed + add(groups).failed;
+  if (ran === 0) say('No test ran.');
+  say(words(total));
+  return total.failed === 0 && ran > 0 ? 0 : 1;
+}
+
+process.exitCode = await main(process.argv.includes('--check'));
