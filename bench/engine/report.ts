@@ -1,0 +1,73 @@
+/** Writes the engine's figures to `bench/results/`: JSON for programs, a table for people. */
+
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+import type { EngineInfo } from '../../src/engine/index.ts';
+import type { Machine } from '../machine.ts';
+import type { Measurement } from './measure.ts';
+
+export interface Row extends Measurement {
+  /** What was asked: `engine alone`, later `server`, `server through an external target`. */
+  readonly way: string;
+  /** `cores`, `cores - 1`, `adaptive`. */
+  readonly threads: string;
+}
+
+export interface EngineReport {
+  readonly command: string;
+  readonly machine: Machine;
+  readonly engine: EngineInfo;
+  readonly runs: number;
+  readonly promptTokens: number;
+  readonly generatedTokens: number;
+  readonly rows: readonly Row[];
+}
+
+const folder = new URL('../results/', import.meta.url);
+
+/** Returns the paths that were written. */
+export function writeReport(report: EngineReport): string[] {
+  mkdirSync(folder, { recursive: true });
+  const files = [
+    { name: 'engine.json', text: `${JSON.stringify(report, null, 2)}\n` },
+    { name: 'engine.md', text: toMarkdown(report) },
+  ];
+  return files.map(({ name, text }) => {
+    const path = fileURLToPath(new URL(name, folder));
+    writeFileSync(path, text);
+    return path;
+  });
+}
+
+export function toMarkdown({ machine, engine, ...report }: EngineReport): string {
+  const head = [
+    'way',
+    'threads',
+    'streams',
+    'tok/s',
+    'tok/s of one',
+    'first token',
+    'slowest first',
+  ];
+  const rows = report.rows.map((row) => [
+    row.way,
+    row.threads,
+    String(row.streams),
+    row.tokensPerSecond.toFixed(1),
+    row.tokensPerSecondOfOne.toFixed(1),
+    `${row.firstTokenMs.toFixed(0)} ms`,
+    `${row.slowestFirstTokenMs.toFixed(0)} ms`,
+  ]);
+  const lines = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
+  return `# Engine: tokens a second, time to first token
+
+${machine.date}, Parlance ${machine.version}, ${engine.library}, Node ${machine.node}, ${machine.platform}, ${machine.processor}, ${machine.cores} cores, ${machine.memoryGb} GB.
+Model: ${engine.description}, ${engine.slots} slots of ${engine.context} tokens, KV ${engine.kvType}. Every request: ${report.promptTokens} prompt tokens, ${report.generatedTokens} generated, greedy.
+Median of ${report.runs} run(s) by tokens a second. "tok/s" counts from the first send to the last token, prompts included; "tok/s of one" is the median stream after its first token.
+
+Made by \`${report.command}\`.
+
+${lines.join('\n')}
+`;
+}
