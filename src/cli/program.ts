@@ -4,14 +4,13 @@
  * behind it only when it runs, so that `--help` costs nothing.
  */
 
-import { readFileSync } from 'node:fs';
-
 import { Command, CommanderError, Help } from 'commander';
 
 import type { CommandModule } from './command.ts';
 import { exitCodes } from './exit-code.ts';
 import { coloursFor, hasColours, type Io } from './io.ts';
 import { reportError } from './report-error.ts';
+import { readVersion } from './version.ts';
 
 interface CommandRow {
   readonly name: string;
@@ -133,9 +132,4 @@ function configure(program: Command, io: Io): void {
       getErrHasColors: () => hasColours(io, io.stderr),
       outputError: (text, write) => write(text.replace(/^error: /, `${red('parlance:')} `)),
     });
-}
-
-function readVersion(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { version: string }).version;
 }

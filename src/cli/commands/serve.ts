@@ -25,7 +25,7 @@ export async function define(command: Command, io: Io): Promise<void> {
       const loaded = await loadAllOptions(io, flags);
       printWarnings(io, loaded);
       const { serve } = await import('../serve/index.ts');
-      const code = await serve(loaded.options);
+      const code = await serve(loaded.options, io);
       if (code !== 0) throw new Exit(code);
     });
 }

@@ -1,0 +1,86 @@
+/**
+ * Puts the rooms together into one program: the store, deployments with their runtimes, routing,
+ * access and the HTTP server. The one place that knows all of them; it decides nothing.
+ */
+
+import { createAccess } from '../../access/index.ts';
+import { isLoopback, type Options } from '../../config/index.ts';
+import {
+  createDeployments,
+  createEmbeddedRuntime,
+  createExternalRuntime,
+  type Deployments,
+} from '../../deployments/index.ts';
+import type { Store } from '../../records/index.ts';
+import { createRouting } from '../../routing/index.ts';
+import {
+  createApp,
+  defaultSettings,
+  openApiDocument,
+  type App,
+  type HealthView,
+} from '../../server/index.ts';
+import { createMetrics, type Log } from '../../telemetry/index.ts';
+
+export interface Program {
+  readonly app: App;
+  readonly deployments: Deployments;
+  /** From now on `/health` says that the server is going. */
+  leave(): void;
+}
+
+export interface ComposeOptions {
+  readonly options: Options;
+  readonly store: Store;
+  readonly log: Log;
+  readonly version: string;
+}
+
+export function compose({ options, store, log, version }: ComposeOptions): Program {
+  const metrics = createMetrics();
+  const runtimes = {
+    embedded: createEmbeddedRuntime({
+      home: options.home,
+      maxWaiting: options.queue,
+      onReleased: (milliseconds) => metrics.released(milliseconds / 1000),
+    }),
+    external: createExternalRuntime({ allowApiKeyEnv: options.allowApiKeyEnv, env: process.env }),
+  };
+  const deployments = createDeployments({ records: store.deployments, runtimes, log });
+  metrics.observeLoad(() => deployments.load());
+  const routing = createRouting(deployments);
+  let leaving = false;
+  const app = createApp({
+    access: createAccess(store, { loopbackOnly: isLoopback(options.host) }),
+    routing,
+    deployments,
+    models: routing,
+    health: { check: () => (leaving ? { status: 'draining' } : healthOf(deployments)) },
+    openapi: () => openApiDocument({ version }),
+    settings: {
+      ...defaultSettings,
+      maxBodyBytes: options.maxBody,
+      heartbeatMs: options.heartbeat * 1000,
+      usageChunk: options.usageChunk,
+      host: options.host,
+      allowedHosts: options.allowedHosts,
+    },
+    version,
+    log,
+    metrics,
+  });
+  return {
+    app,
+    deployments,
+    leave: () => {
+      leaving = true;
+    },
+  };
+}
+
+/** The server is ready when its start model is; without one it is ready when it listens. */
+function healthOf(deployments: Deployments): HealthView {
+  const model = deployments.startModel();
+  if (model === null || model.state === 'ready') return { status: 'ok' };
+  return { status: model.state === 'failed' ? 'failed' : 'starting' };
+}

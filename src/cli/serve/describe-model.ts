@@ -1,0 +1,18 @@
+/** The start model in the words of the start screen. Pure. */
+
+import type { DeploymentView } from '../../deployments/index.ts';
+import { formatBytes } from '../../models/index.ts';
+import type { StartedModel } from './start-screen.ts';
+
+const count = (value: unknown): string => Number(value).toLocaleString('en-US');
+
+export function describeModel(view: DeploymentView): StartedModel {
+  const engine = view.engine ?? {};
+  const { slots, context, threads, kv_bytes: kvBytes, model_bytes: modelBytes } = engine;
+  const memory = `${formatBytes(Number(kvBytes))} of memory for their context`;
+  return {
+    name: view.name,
+    what: `${String(engine['description'])}, ${formatBytes(Number(modelBytes))}`,
+    engine: `${count(slots)} slots of ${count(context)} tokens (${memory}), ${count(threads)} threads`,
+  };
+}

@@ -1,0 +1,3 @@
+/** Running the server from the command line. */
+
+export { serve } from './serve.ts';
