@@ -12,13 +12,22 @@ function causeOf(error: unknown): string {
 
 const indented = (text: string): string => text.replaceAll(/^/gm, '      ');
 
+let stuck = false;
+
+/** One test that waits for nothing ends the process, and every test after it is cancelled too. */
+function neverEnded(name: string): string {
+  if (stuck) return '';
+  stuck = true;
+  return `    never ended: ${name} (it waits, and nothing keeps the process alive; no test after it ran)\n`;
+}
+
 function lineOf({ type, data }: TestEvent): string {
   if (type === 'test:fail' && data.todo === undefined) {
     const { error } = data.details;
     // The parent of a failed test fails too; its own line says no more.
     if ('failureType' in error && error.failureType === 'subtestsFailed') return '';
     if ('failureType' in error && error.failureType === 'cancelledByParent') {
-      return `    never ended: ${data.name}\n`;
+      return neverEnded(data.name);
     }
     const place = data.file === undefined ? '' : ` (${data.file}:${data.line ?? 0})`;
     return `    failed: ${data.name}${place}\n${indented(causeOf(error))}\n`;
