@@ -38,12 +38,14 @@ export function unknownDeployment(name: string, names: readonly string[]): Parla
 export function notReady(name: string, life: Lifecycle): ParlanceError {
   const param = 'model';
   switch (life.state) {
-    case 'pulling':
+    case 'pulling': {
+      const retryAfter = secondsLeft(life.progress);
       return new ParlanceError(
         'model_loading',
-        `The weights of "${name}" are being fetched: ${describePull(life.progress)}. Try again then.`,
-        { param, retryAfter: secondsLeft(life.progress) },
+        `The weights of "${name}" are being fetched: ${describePull(life.progress)}. Try again in ${retryAfter} s.`,
+        { param, retryAfter },
       );
+    }
     case 'loading': {
       const part = life.fraction === null ? '' : `, ${Math.floor(life.fraction * 100)}% done`;
       return new ParlanceError(

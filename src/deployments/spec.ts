@@ -58,7 +58,9 @@ const laterRuntimes: ReadonlySet<string> = new Set([
   'tgi',
 ]);
 
-const validateKind = createValidator(Type.Object({ runtime: Type.String() }));
+const validateKind = createValidator(
+  Type.Object({ runtime: Type.Enum(['embedded', 'external'] satisfies RuntimeName[]) }),
+);
 
 const validateEmbedded = createValidator(
   Type.Object(
@@ -105,15 +107,10 @@ const validateExternal = createValidator(
  *   `invalid_deployment` for what no schema can say
  */
 export function parseDeployment(body: unknown): DeploymentSpec {
+  const named = (body as { runtime?: unknown } | null | undefined)?.runtime;
+  if (typeof named === 'string' && !runtimeNames.includes(named)) throw unknownRuntime(named);
   const { runtime } = validateKind(body).value;
-  switch (runtime) {
-    case 'embedded':
-      return parseEmbedded(body);
-    case 'external':
-      return parseExternal(body);
-    default:
-      throw unknownRuntime(runtime);
-  }
+  return runtime === 'embedded' ? parseEmbedded(body) : parseExternal(body);
 }
 
 function parseEmbedded(body: unknown): EmbeddedSpec {
