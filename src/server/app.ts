@@ -86,7 +86,12 @@ export function createApp(services: Services, options: AppOptions = {}): App {
   });
   return {
     server,
-    listen: (where) => listen(server, where),
+    async listen(where) {
+      const address = await listen(server, where);
+      // Such as too many open files: one connection is lost, the server goes on.
+      server.on('error', (error) => services.log.error({ error }, 'a connection was not accepted'));
+      return address;
+    },
     drain: (milliseconds) => drain(state, server, milliseconds),
   };
 }
@@ -182,5 +187,6 @@ async function drain(state: State, server: Server, milliseconds: number): Promis
   const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
   server.closeAllConnections();
   await closed;
-  await state.running.idle();
+  // A target that does not heed its signal must not keep the server from ending.
+  await state.running.idleWithin(cutMs, state.timers);
 }

@@ -82,10 +82,12 @@ function logFailure(exchange: Exchange, failure: ParlanceError): void {
 function settle(exchange: Exchange, failure: ParlanceError | null): void {
   const { request, response, record, services } = exchange;
   const { seconds } = exchange;
+  // A client that leaves after it was refused has had its answer.
+  const cancelled = failure === null ? exchange.hasLeft : failure.reason === 'cancelled';
   const sent = failure?.status ?? response.statusCode;
   services.metrics.requestEnded({
     route: record.route,
-    status: exchange.hasLeft ? 'cancelled' : sent,
+    status: cancelled ? 'cancelled' : sent,
     seconds,
   });
   services.log.info(
@@ -93,7 +95,7 @@ function settle(exchange: Exchange, failure: ParlanceError | null): void {
       id: exchange.id,
       method: request.method,
       path: pathOf(request.url ?? '/').slice(0, 256),
-      status: exchange.hasLeft ? 499 : sent,
+      status: cancelled ? 499 : sent,
       ms: Math.round(seconds * 1000),
       ...(record.model === null ? {} : { model: record.model.slice(0, 128) }),
       ...(record.usage === null

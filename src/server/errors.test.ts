@@ -387,6 +387,16 @@ describe('a body over the limit', () => {
     });
   });
 
+  test('is counted as refused, also when its sender goes on the spot', async () => {
+    const services = fakeServices({ settings });
+    await withApp(services, async ({ port }) => {
+      const { socket, text } = rawClient(port, head('content-length: 5000') + 'x'.repeat(2000));
+      socket.once('data', () => void socket.destroy());
+      await text;
+    });
+    assert.match(await services.metrics.render(), /requests_total\{[^}]*status="413"\} 1/);
+  });
+
   test('is refused where it was not announced', async () => {
     await withApp(fakeServices({ settings }), async ({ port }) => {
       const chunk = `320\r\n${'x'.repeat(800)}\r\n`;

@@ -42,7 +42,7 @@ export class Exchange {
   parameters: Readonly<Record<string, string>> = {};
   readonly #controller = new AbortController();
   readonly #expectsContinue: boolean;
-  #leftAt: number | null = null;
+  #left = false;
 
   constructor(options: ExchangeOptions) {
     this.request = options.request;
@@ -65,17 +65,12 @@ export class Exchange {
   }
 
   get hasLeft(): boolean {
-    return this.#leftAt !== null;
+    return this.#left;
   }
 
   /** Seconds since the request arrived. */
   get seconds(): number {
     return (performance.now() - this.startedAt) / 1000;
-  }
-
-  /** Seconds since the client left; null: it is there. */
-  get secondsSinceLeft(): number | null {
-    return this.#leftAt === null ? null : (performance.now() - this.#leftAt) / 1000;
   }
 
   /** Ends the request from our side; the client gets this error. */
@@ -84,7 +79,7 @@ export class Exchange {
   }
 
   #leave(): void {
-    this.#leftAt = performance.now();
+    this.#left = true;
     this.abort(new ParlanceError('cancelled', 'The client left before its answer was complete.'));
   }
 

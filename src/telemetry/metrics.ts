@@ -35,7 +35,7 @@ export interface Metrics {
   /** From the request's arrival to the first piece of its answer. */
   firstToken(seconds: number): void;
   answered(target: string, tokens: AnsweredTokens): void;
-  /** From a client's disconnect to the moment its request held nothing any more. */
+  /** Engines tell: from a request's abort to the moment when it held nothing any more. */
   released(seconds: number): void;
 }
 

@@ -56,9 +56,6 @@ export async function answer(exchange: Exchange, job: Job): Promise<void> {
     const { metrics } = exchange.services;
     const { usage } = exchange.record;
     if (usage !== null) metrics.answered(job.target.name, usage);
-    // The target's events have ended by now, so whatever the request held is free.
-    const seconds = exchange.secondsSinceLeft;
-    if (seconds !== null) metrics.released(seconds);
   }
 }
 
