@@ -153,7 +153,8 @@ function describeFailure(code, errors) {
       : disk !== null
         ? `The folder ${root} cannot be written (${disk[1]}): the disk is full, or belongs to another user.`
         : 'What npm said:';
-  return `npm ci failed (exit code ${code}). ${hint}\n${errors.trim()}`;
+  const said = errors.split('\n').filter((line) => line !== '' && !/^npm error {4,}at /.test(line));
+  return [`npm ci failed (exit code ${code}). ${hint}`, ...said.slice(0, 8)].join('\n');
 }
 
 /** Counts the packages that have arrived: a line that is rewritten, or in a log one every 10 s. */
