@@ -92,6 +92,14 @@ class LlamaDecoder implements Decoder {
     const { token, pos, seq, output, struct } = this.#batch;
     let count = 0;
     this.#lastTokens = [];
+    // Writing past the arrays would be silent: they are not JavaScript's.
+    const total = runs.reduce((sum, run) => sum + run.tokens.length, 0);
+    if (total > this.batchTokens) {
+      throw new ParlanceError(
+        'internal',
+        `${total} tokens do not fit a pass of ${this.batchTokens}.`,
+      );
+    }
     for (const run of runs) {
       for (let i = 0; i < run.tokens.length; i += 1) {
         token[count] = run.tokens[i] ?? 0;

@@ -12,7 +12,7 @@ import type { Decoder, TokenRun } from '../llama/decoder.ts';
 import type { ChoiceStep, EngineLoad, FromEngine, GenerateRequest } from '../protocol.ts';
 import { createActiveRequest } from './active-request.ts';
 import { admitRequest } from './admission.ts';
-import { sharePrefill } from './batch-policy.ts';
+import { promptBudget, sharePrefill } from './batch-policy.ts';
 import type { ActiveRequest, Sequence } from './sequence.ts';
 import { SlotTable } from './slot-table.ts';
 
@@ -133,17 +133,14 @@ export class Scheduler {
   }
 
   #planRuns(): PlannedRun[] {
-    const budget = this.#decoder.batchTokens;
     const shares = new Map<Sequence, number>();
     const running = this.#slots.owners();
-    const decoding = running.filter(({ prefilling }) => !prefilling).length;
     const prompts = running.filter(({ prefilling }) => prefilling);
+    let free = promptBudget(this.#decoder.batchTokens, running.length - prompts.length);
     const split = sharePrefill(
-      budget,
-      decoding,
+      free,
       prompts.map(({ promptTokensLeft }) => ({ left: promptTokensLeft })),
     );
-    let free = budget - decoding;
     prompts.forEach((sequence, index) => {
       const share = split[index] ?? 0;
       shares.set(sequence, share);
