@@ -40,6 +40,8 @@ export class Deployment {
   /** Settles, without an error, when the last start has come to an end. */
   #started: Promise<void> = Promise.resolve();
   #ended: Promise<void> | null = null;
+  /** Aborted when requests have had their time to finish. */
+  readonly #deadline = new AbortController();
 
   constructor(spec: DeploymentSpec, created: number, dependencies: DeploymentDependencies) {
     this.spec = spec;
@@ -91,19 +93,21 @@ export class Deployment {
   }
 
   /**
-   * Takes no more requests, lets running ones finish for so long, and stops. Further calls wait for
-   * the first one.
+   * Takes no more requests, lets running ones finish for so long, and stops. A further call waits
+   * for the same end, and can only bring it nearer.
    */
-  end(drainMs: number): Promise<void> {
+  async end(drainMs: number): Promise<void> {
     this.#step({ type: 'remove' });
-    this.#ended ??= this.#end(drainMs);
-    return this.#ended;
+    this.#ended ??= this.#end();
+    const timer = setTimeout(() => this.#deadline.abort(), drainMs);
+    await this.#ended;
+    clearTimeout(timer);
   }
 
-  async #end(drainMs: number): Promise<void> {
+  async #end(): Promise<void> {
     this.#abort.abort();
     await this.#started;
-    await this.#work?.tracked.idle(drainMs);
+    await this.#work?.tracked.idle(this.#deadline.signal);
     await this.#stopWork();
     this.#step({ type: 'stopped' });
   }

@@ -8,8 +8,8 @@ import type { Answer, Target } from '../targets/index.ts';
 export interface TrackedTarget {
   readonly target: Target;
   inFlight(): number;
-  /** Resolves when nothing runs any more, at the latest after so many milliseconds. */
-  idle(milliseconds: number): Promise<void>;
+  /** Resolves when nothing runs any more, or when the signal is aborted. */
+  idle(until: AbortSignal): Promise<void>;
 }
 
 export function trackTarget(target: Target): TrackedTarget {
@@ -49,13 +49,12 @@ export function trackTarget(target: Target): TrackedTarget {
       },
     },
     inFlight: () => count,
-    async idle(milliseconds) {
-      if (count === 0 || milliseconds <= 0) return;
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, milliseconds);
-      waiters.push(resolve);
-      await promise;
-      clearTimeout(timer);
+    async idle(until) {
+      if (count === 0 || until.aborted) return;
+      await new Promise<void>((resolve) => {
+        waiters.push(resolve);
+        until.addEventListener('abort', () => resolve(), { once: true });
+      });
     },
   };
 }
