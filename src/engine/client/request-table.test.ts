@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
 
 import { ParlanceError } from '../../contract/index.ts';
@@ -115,6 +116,7 @@ test('leaving the loop cancels, and an abort after the end does not', async () =
   table.receive(accept(2));
   table.receive(steps(part(1, 0), part(2, 0, true)));
   await second;
+  assert.deepEqual(getEventListeners(controller.signal, 'abort'), []);
   for await (const batch of (await first).steps) {
     assert.equal(batch.length, 1);
     break;

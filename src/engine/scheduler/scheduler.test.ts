@@ -190,6 +190,16 @@ test('more choices than slots take over the prompts that others leave', () => {
   }
 });
 
+test('every choice goes on from the whole prompt, wherever it got it from', () => {
+  const [greedy] = alone(makeRequest('a prompt of some length', { maxTokens: 8 }));
+  // So cold that each choice draws the best token, though it is run for itself.
+  const cold = { temperature: 1e-4, seed: '1', maxTokens: 8 };
+  for (const options of [{ slots: 2 }, { slots: 16 }, { slots: 2, forgetsParts: false }]) {
+    const request = makeRequest('a prompt of some length', cold, { choices: 7 });
+    for (const told of alone(request, options)) assert.equal(told.text, greedy?.text);
+  }
+});
+
 test('a model that cannot forget a part computes the prompt again', () => {
   const request = makeRequest(
     'a prompt',
