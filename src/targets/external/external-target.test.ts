@@ -129,6 +129,18 @@ describe('external target', () => {
     );
   });
 
+  it('fails a raw prompt when the upstream answers fewer choices than were asked for', async () => {
+    handler = (_request, response) => {
+      response.setHeader('content-type', 'application/json');
+      response.end('{"choices":[{"index":0,"text":"abc","finish_reason":"length"}]}');
+    };
+    const answer = await ask({ prompt: 'once', n: 2 });
+    assert.equal(answer.kind, 'events');
+    if (answer.kind !== 'events') return;
+    const { events } = answer;
+    await assert.rejects(Array.fromAsync(events), { reason: 'upstream_failed' });
+  });
+
   it('turns refusals into our errors, before the answer begins', async () => {
     handler = (_request, response) => {
       response.writeHead(429, { 'content-type': 'application/json', 'retry-after': '7' });

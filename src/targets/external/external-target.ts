@@ -122,21 +122,23 @@ async function complete(upstream: Upstream, run: TargetRun, model: string): Prom
   const answer = await upstream.post('/completions', limited, run.signal);
   if (request.stream) checkStream(answer.contentType, upstream);
   const payloads = request.stream ? readPayloads(answer.body) : one(await answer.text());
-  return { kind: 'events', notes: [], events: completions(payloads, upstream) };
+  const choices = request.parameters.n ?? 1;
+  return { kind: 'events', notes: [], events: completions(payloads, upstream, choices) };
 }
 
 async function* completions(
   payloads: AsyncIterable<string>,
   upstream: Upstream,
+  choices: number,
 ): AsyncGenerator<readonly AnswerEvent[]> {
-  let finished = false;
+  const finished = new Set<number>();
   for await (const payload of payloads) {
     if (payload.trim() === '[DONE]') break;
     const events = readCompletion(payload, upstream);
-    finished ||= events.some((event) => event.type === 'finish');
+    for (const event of events) if (event.type === 'finish') finished.add(event.choice);
     yield events;
   }
-  if (!finished) throw streamCut(upstream.origin);
+  if (finished.size < choices) throw streamCut(upstream.origin);
 }
 
 function readCompletion(payload: string, upstream: Upstream): AnswerEvent[] {

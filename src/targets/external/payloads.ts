@@ -18,5 +18,5 @@ export async function* readPayloads(body: AsyncIterable<Uint8Array>): AsyncGener
 export const streamCut = (origin: string): ParlanceError =>
   new ParlanceError(
     'upstream_failed',
-    `The upstream at ${origin} ended its stream before the answer was complete.`,
+    `The upstream at ${origin} ended its answer before every choice was complete.`,
   );
