@@ -50,6 +50,8 @@ export const defaultEngineOptions: EngineOptions = {
   slots: null,
   context: null,
   threads: null,
-  batchTokens: 512,
+  // Measured on 2 cores: prompts are computed as fast with 128 as with 512 tokens a pass (252 and
+  // 258 tok/s), and a pass of 512 holds up cancellations and new requests for over two seconds.
+  batchTokens: 256,
   maxWaiting: 512,
 };

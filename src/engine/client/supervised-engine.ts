@@ -21,26 +21,37 @@ const stopPatienceMs = 2_000;
 
 const idle: EngineLoad = { running: 0, waiting: 0 };
 
+/** Starts a process; tests put a scripted one in its place. */
+export type SpawnEngine = (
+  ...args: ConstructorParameters<typeof EngineProcess>
+) => Pick<EngineProcess, 'pid' | 'send' | 'kill'>;
+
+const spawnEngine: SpawnEngine = (...args) => new EngineProcess(...args);
+
 export class SupervisedEngine implements Engine {
   /** Settles with the first start. */
   readonly ready: Promise<void>;
   readonly #start: EngineStart;
+  readonly #spawn: SpawnEngine;
   readonly #weights: WeightsFile;
   readonly #table: RequestTable;
   readonly #waiters = new Waiters();
   readonly #settleFirst = Promise.withResolvers<void>();
   readonly #gone = Promise.withResolvers<void>();
-  #process: EngineProcess | null = null;
+  #process: ReturnType<SpawnEngine> | null = null;
   #state: EngineState = { state: 'loading', progress: 0 };
   #info: EngineInfo | null = null;
   #load: EngineLoad = idle;
   #nextId = 1;
   #failedLoads = 0;
+  /** Why the last start failed, where the engine could say it. */
+  #loadError: ParlanceError | null = null;
   #crashTimes: number[] = [];
   #restartTimer: NodeJS.Timeout | null = null;
 
-  constructor(start: EngineStart) {
+  constructor(start: EngineStart, spawn: SpawnEngine = spawnEngine) {
     this.#start = start;
+    this.#spawn = spawn;
     this.ready = this.#settleFirst.promise;
     this.#weights = openWeights(start.path);
     this.#table = new RequestTable({
@@ -102,7 +113,7 @@ export class SupervisedEngine implements Engine {
 
   #launch(): void {
     this.#restartTimer = null;
-    this.#process = new EngineProcess(this.#weights, this.#start.options, {
+    this.#process = this.#spawn(this.#weights, this.#start.options, {
       onMessage: (message) => this.#receive(message),
       onExit: (exit) => this.#onExit(exit),
     });
@@ -119,18 +130,25 @@ export class SupervisedEngine implements Engine {
       case 'ready':
         this.#info = message.info;
         this.#failedLoads = 0;
+        this.#loadError = null;
         this.#setState({ state: 'ready', info: message.info });
         this.#settleFirst.resolve();
         this.#waiters.release();
         return;
       case 'failed':
-        // The words are the library's; trying the same file again would not change them.
-        this.#giveUp(new ParlanceError(message.reason, this.#nameFile(message.message)));
+        this.#onLoadFailed(new ParlanceError(message.reason, this.#nameFile(message.message)));
         return;
       default:
         this.#load = message.load;
         this.#table.receive(message);
     }
+  }
+
+  /** A model that never loaded will not; one that did may have met a machine short of memory. */
+  #onLoadFailed(error: ParlanceError): void {
+    this.#loadError = error;
+    if (this.#info === null) this.#giveUp(error);
+    else this.#process?.send({ type: 'stop' });
   }
 
   #onExit({ how, output }: EngineExit): void {
@@ -157,9 +175,8 @@ export class SupervisedEngine implements Engine {
     });
     if (delay === null) {
       const tail = output === '' ? '' : ` Its last words: ${lastLine(output)}`;
-      this.#giveUp(
-        new ParlanceError('engine_failed', `The engine does not start (${how}).${tail}`),
-      );
+      const words = `The engine does not start (${how}).${tail}`;
+      this.#giveUp(this.#loadError ?? new ParlanceError('engine_failed', words));
       this.#close();
       return;
     }

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test, type TestContext } from 'node:test';
+
+import { ParlanceError } from '../../contract/index.ts';
+import type { EngineInfo, FromEngine, ToEngine } from '../protocol.ts';
+import { makeRequest } from '../request.test-support.ts';
+import { defaultEngineOptions, type EngineState } from './engine.ts';
+import type { ProcessEvents } from './engine-process.ts';
+import { SupervisedEngine } from './supervised-engine.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'parlance-supervised-'));
+const path = join(folder, 'model.gguf');
+writeFileSync(path, 'weights');
+after(() => rmSync(folder, { recursive: true }));
+
+const never = new AbortController().signal;
+const load = { running: 1, waiting: 0 };
+const info: EngineInfo = {
+  slots: 1,
+  context: 10,
+  trainedContext: 10,
+  threads: 1,
+  vocabSize: 10,
+  batchTokens: 10,
+  kvBytes: 0,
+  kvType: 'q8_0',
+  modelBytes: 0,
+  description: 'scripted',
+  library: 'none',
+  bosToken: null,
+  eosToken: null,
+};
+const accepted = { promptTokens: 1, truncatedTokens: 0, maxTokens: 5, maxTokensReduced: false };
+const withReason = (reason: string) => (error: unknown) =>
+  error instanceof ParlanceError && error.reason === reason;
+
+/** A process that does what the test says. */
+class ScriptedProcess {
+  readonly sent: ToEngine[] = [];
+  readonly pid: number;
+  readonly #events: ProcessEvents;
+
+  constructor(pid: number, events: ProcessEvents) {
+    this.pid = pid;
+    this.#events = events;
+  }
+
+  send(message: ToEngine): void {
+    this.sent.push(message);
+    if (message.type === 'stop') this.die('exit code 0');
+  }
+
+  kill(): void {
+    this.die('signal SIGKILL');
+  }
+
+  tell(message: FromEngine): void {
+    this.#events.onMessage(message);
+  }
+
+  die(how: string, output = ''): void {
+    this.#events.onExit({ how, output });
+  }
+}
+
+/** An engine whose restarts happen when the test moves the clock. */
+function setUp(context: TestContext) {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  const processes: ScriptedProcess[] = [];
+  const states: EngineState['state'][] = [];
+  const engine = new SupervisedEngine(
+    { path, options: defaultEngineOptions, onState: ({ state }) => states.push(state) },
+    (_weights, _options, events) => {
+      const process = new ScriptedProcess(processes.length + 1, events);
+      processes.push(process);
+      return process;
+    },
+  );
+  const last = (): ScriptedProcess => processes.at(-1) ?? assert.fail('no process was started');
+  return { engine, processes, states, last, tick: (ms: number) => context.mock.timers.tick(ms) };
+}
+
+test('a crash fails what runs, and what comes meanwhile waits for the next process', async (context) => {
+  const { engine, processes, states, last, tick } = setUp(context);
+  last().tell({ type: 'ready', info });
+  await engine.ready;
+  const running = engine.generate(makeRequest('a'), never);
+  last().tell({ type: 'accepted', id: 1, accepted, load });
+  const reader = (await running).steps[Symbol.asyncIterator]();
+  assert.deepEqual(engine.load, load);
+
+  last().die('signal SIGKILL');
+  await assert.rejects(reader.next(), withReason('engine_failed'));
+  const waiting = engine.generate(makeRequest('b'), never);
+  assert.deepEqual(engine.load, { running: 0, waiting: 1 });
+  tick(0);
+  assert.equal(processes.length, 2);
+  last().tell({ type: 'ready', info });
+  // The waiting request is sent after its wait has settled.
+  while (last().sent.length === 0) await Promise.resolve();
+  last().tell({ type: 'accepted', id: 2, accepted, load });
+  assert.deepEqual((await waiting).accepted, accepted);
+  assert.deepEqual(states, ['ready', 'restarting', 'ready']);
+  await engine.stop();
+});
+
+test('a request waits ten seconds for a restart, no longer', async (context) => {
+  const { engine, last, tick } = setUp(context);
+  last().tell({ type: 'ready', info });
+  await engine.ready;
+  last().die('signal SIGSEGV');
+  const waiting = engine.generate(makeRequest('b'), never);
+  tick(10_000);
+  await assert.rejects(waiting, withReason('model_loading'));
+  await engine.stop();
+});
+
+test('an engine that dies while it loads is tried three times', async (context) => {
+  const { engine, processes, states, last, tick } = setUp(context);
+  for (const delay of [500, 1000]) {
+    last().die('signal SIGABRT', 'GGML_ASSERT failed\nbacktrace');
+    tick(delay - 1);
+    const before = processes.length;
+    tick(1);
+    assert.equal(processes.length, before + 1);
+  }
+  last().die('signal SIGABRT', 'one line\nGGML_ASSERT failed');
+  await assert.rejects(engine.ready, /does not start \(signal SIGABRT\)\. .*GGML_ASSERT failed/);
+  assert.deepEqual(states, ['failed']);
+  await assert.rejects(engine.generate(makeRequest('a'), never), withReason('deployment_failed'));
+  await engine.stop();
+});
+
+test('a first load that fails is final, a later one is tried again', async (context) => {
+  const first = setUp(context);
+  first.last().tell({ type: 'failed', reason: 'invalid_model_file', message: 'bad magic' });
+  await assert.rejects(
+    first.engine.ready,
+    (error: ParlanceError) => error.message === `${path}: bad magic`,
+  );
+  assert.equal(first.processes.length, 1);
+  context.mock.timers.reset();
+
+  const later = setUp(context);
+  later.last().tell({ type: 'ready', info });
+  later.last().die('signal SIGKILL');
+  later.tick(0);
+  for (const delay of [500, 1000]) {
+    later.last().tell({ type: 'failed', reason: 'machine_unsupported', message: 'no memory' });
+    later.tick(delay);
+  }
+  assert.equal(later.processes.length, 4);
+  later.last().tell({ type: 'failed', reason: 'machine_unsupported', message: 'no memory' });
+  const { state } = later.engine;
+  assert.ok(state.state === 'failed' && state.error.reason === 'machine_unsupported');
+});
+
+test('a stop is final, also between two starts', async (context) => {
+  const { engine, processes, states, last, tick } = setUp(context);
+  last().tell({ type: 'ready', info });
+  await engine.ready;
+  last().die('signal SIGKILL');
+  const waiting = engine.generate(makeRequest('b'), never);
+  await Promise.all([
+    engine.stop(),
+    engine.stop(),
+    assert.rejects(waiting, withReason('shutting_down')),
+  ]);
+  tick(60_000);
+  assert.equal(processes.length, 1);
+  assert.deepEqual(states, ['ready', 'restarting', 'stopped']);
+});
