@@ -6,7 +6,7 @@
 import { after } from 'node:test';
 import { startServer, type ServerProcess } from './server-process.ts';
 
-export const sharedContext = 2048;
+export const sharedContext = 1024;
 export const sharedSlots = 8;
 
 let server: Promise<ServerProcess> | undefined;
