@@ -47,10 +47,9 @@ export class StepStream implements AsyncIterableIterator<readonly ChoiceStep[]> 
 
   async next(): Promise<IteratorResult<readonly ChoiceStep[]>> {
     while (this.#steps.length === 0 && !this.#ended) {
-      // oxlint-disable-next-line promise/avoid-new -- a queue between two sides needs one
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#wake = resolve;
+      await promise;
     }
     if (this.#error !== null) throw this.#error;
     if (this.#steps.length === 0) return { done: true, value: undefined };

@@ -44,14 +44,21 @@ export function openLibrary(): LlamaLibrary {
   } catch (error) {
     if (error instanceof ParlanceError) throw error;
     const why = error instanceof Error ? error.message : String(error);
+    const hint = usesMusl()
+      ? ' This Linux uses musl, and they need glibc (as in Debian or Fedora).'
+      : '';
     throw new ParlanceError(
       'machine_unsupported',
-      `The engine's libraries do not open on this machine: ${why}`,
-      {
-        cause: error,
-      },
+      `The engine's libraries do not open on this machine: ${why}.${hint}`,
+      { cause: error },
     );
   }
+}
+
+/** glibc names its version in Node's report on itself, musl does not. */
+function usesMusl(): boolean {
+  const report = process.report.getReport() as { header?: { glibcVersionRuntime?: string } };
+  return process.platform === 'linux' && report.header?.glibcVersionRuntime === undefined;
 }
 
 function findLibraryFolder(): string {
