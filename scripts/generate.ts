@@ -5,7 +5,9 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { configurationPage } from './generate/configuration-page.ts';
 import { errorsPage } from './generate/errors-page.ts';
+import { modelsPage } from './generate/models-page.ts';
 import { parametersPage } from './generate/parameters-page.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -15,6 +17,8 @@ export function generatedPages(): Readonly<Record<string, string>> {
   return {
     'docs/parameters.md': parametersPage(),
     'docs/errors.md': errorsPage(),
+    'docs/configuration.md': configurationPage(),
+    'docs/models.md': modelsPage(),
   };
 }
 

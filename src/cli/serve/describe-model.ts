@@ -9,10 +9,12 @@ const count = (value: unknown): string => Number(value).toLocaleString('en-US');
 export function describeModel(view: DeploymentView): StartedModel {
   const engine = view.engine ?? {};
   const { slots, context, threads, kv_bytes: kvBytes, model_bytes: modelBytes } = engine;
+  const { name, quantisation, licence } = engine;
+  const facts = [name, quantisation, formatBytes(Number(modelBytes)), licence];
   const memory = `${formatBytes(Number(kvBytes))} of memory for their context`;
   return {
     name: view.name,
-    what: `${String(engine['description'])}, ${formatBytes(Number(modelBytes))}`,
+    what: facts.filter((fact) => typeof fact === 'string').join(', '),
     engine: `${count(slots)} slots of ${count(context)} tokens (${memory}), ${count(threads)} threads`,
   };
 }

@@ -80,7 +80,11 @@ async function load(
 
 function toDetails(engine: Engine, file: ModelFile): Record<string, unknown> {
   const { info } = engine;
+  const { name, quantisation, licence } = file.metadata;
   return {
+    name: name ?? info.description,
+    quantisation,
+    licence,
     state: engine.state.state,
     pid: engine.pid,
     slots: info.slots,
