@@ -205,3 +205,8 @@ test('the header is visible ASCII of bounded length, whatever names a client sen
   assert.ok(long.length < 4200, String(long.length));
   assert.match(long, /; \.\.\.=\d+ more$/);
 });
+
+test('the header says what was honoured otherwise than asked for', () => {
+  const line = { name: 'max_tokens', fate: 'honoured', note: 'cut to 3; é (all)' } as const;
+  assert.equal(receiptHeader([line]), 'max_tokens=honoured (cut to 3_ _ _all_)');
+});

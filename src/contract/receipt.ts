@@ -120,9 +120,17 @@ const headerLimit = 4096;
 
 /** The compact form of the header: `top_k=honoured; seed=emulated`, and at its limit `; ...=N more`. */
 export function receiptHeader(receipt: Receipt): string {
-  const entries = receipt.map((line) => `${headerSafe(line.name)}=${line.fate}`);
+  const entries = receipt.map(headerEntry);
   let length = 0;
   const fitting = entries.findIndex((entry) => (length += entry.length + 2) > headerLimit);
   if (fitting === -1) return entries.join('; ');
   return [...entries.slice(0, fitting), `...=${entries.length - fitting} more`].join('; ');
 }
+
+/** What was honoured otherwise than asked for (`max_tokens` was cut) says so in brackets. */
+function headerEntry({ name, fate, note }: ReceiptLine): string {
+  const entry = `${headerSafe(name)}=${fate}`;
+  return fate === 'honoured' && note !== undefined ? `${entry} (${noteSafe(note)})` : entry;
+}
+
+const noteSafe = (note: string): string => note.replaceAll(/[^ -~]|[;()]/g, '_');

@@ -1,5 +1,7 @@
 /** The start model in the words of the start screen. Pure. */
 
+import { basename } from 'node:path';
+
 import type { DeploymentView } from '../../deployments/index.ts';
 import { formatBytes } from '../../models/index.ts';
 import type { StartedModel } from './start-screen.ts';
@@ -9,8 +11,11 @@ const count = (value: unknown): string => Number(value).toLocaleString('en-US');
 export function describeModel(view: DeploymentView): StartedModel {
   const engine = view.engine ?? {};
   const { slots, context, threads, kv_bytes: kvBytes, model_bytes: modelBytes } = engine;
-  const { name, quantisation, licence } = engine;
-  const facts = [name, quantisation, formatBytes(Number(modelBytes)), licence];
+  const facts = [
+    basename(String(engine['file'])),
+    formatBytes(Number(modelBytes)),
+    engine['licence'],
+  ];
   const memory = `${formatBytes(Number(kvBytes))} of memory for their context`;
   return {
     name: view.name,

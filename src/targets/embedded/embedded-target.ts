@@ -12,6 +12,7 @@ import {
   renderPrompt,
   type ChatTemplate,
 } from '../../prompt/index.ts';
+import { respell } from './respell.ts';
 import type { Answer, AnswerEvent, Plan, Target, TargetRun } from '../target.ts';
 import { startAnswer, stepAnswer } from './answer-events.ts';
 import { embeddedCapabilities } from './capabilities.ts';
@@ -76,9 +77,18 @@ function createRenderer(template: ChatTemplate | null, metadata: ModelMetadata) 
 
 type Prompt = string | readonly number[];
 
-function ask(engine: Engine, run: TargetRun, prompt: Prompt, dryRun: boolean): Promise<Generation> {
+async function ask(
+  engine: Engine,
+  run: TargetRun,
+  prompt: Prompt,
+  dryRun: boolean,
+): Promise<Generation> {
   const request = { ...toGenerateRequest(run.request, prompt), dryRun };
-  return engine.generate(request, run.signal);
+  try {
+    return await engine.generate(request, run.signal);
+  } catch (error) {
+    throw respell(error, run.request);
+  }
 }
 
 /** What `echo` puts before the answer. The text of token IDs is only known to the engine. */
