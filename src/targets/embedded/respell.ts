@@ -1,0 +1,27 @@
+/**
+ * The engine names parameters by their own names; the client may have used a synonym. An error names
+ * the field that the client sent.
+ */
+
+import { ParlanceError, type ChatRequest } from '../../contract/index.ts';
+
+/** The same error about the client's own field; anything else as it is. */
+export function respell(error: unknown, request: ChatRequest): unknown {
+  if (!(error instanceof ParlanceError) || error.param === null) return error;
+  const { param, message, reason } = error;
+  const fields = request.given.filter((one) => one.parameter === param).map((one) => one.field);
+  const field = fields.length > 1 ? fieldWith(message, fields, request) : fields[0];
+  if (field === undefined || field === param) return error;
+  const words = message.startsWith(param) ? field + message.slice(param.length) : message;
+  return new ParlanceError(reason, words, { param: field, cause: error });
+}
+
+/** Of several fields that mean the same, the one that holds the number that the message complains of. */
+function fieldWith(
+  message: string,
+  fields: readonly ChatRequest['given'][number]['field'][],
+  request: ChatRequest,
+) {
+  const wrong = Number(/: (\d+)/.exec(message)?.[1]);
+  return fields.find((field) => [request.wire[field]].flat().includes(wrong)) ?? fields[0];
+}
