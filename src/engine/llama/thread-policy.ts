@@ -23,10 +23,13 @@ export interface PassTime {
 }
 
 const windowMs = 100;
-/** Cores that we did not get although threads spun for them. A server beside us costs up to 0.2. */
+/**
+ * Cores that we did not get although threads spun for them: 0.05 to 0.1 on a quiet machine, up to
+ * 0.2 beside a busy server, 0.5 and more beside a process that wants a whole core.
+ */
 const toleratedMissingCores = 0.35;
-const firstBackoffMs = 2_000;
-const longestBackoffMs = 60_000;
+const firstBackoffMs = 500;
+const longestBackoffMs = 30_000;
 
 export function initialThreads(threads: number): ThreadState {
   return { threads, wallMs: 0, cpuMs: 0, holdMs: 0, backoffMs: firstBackoffMs };
