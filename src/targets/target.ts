@@ -94,6 +94,8 @@ export interface Identity {
   readonly model: string;
   /** Whole seconds. */
   readonly created: number;
+  /** The episode that the answer belongs to, if any. */
+  readonly episodeId: string | null;
 }
 
 export interface TargetRun {

@@ -42,7 +42,7 @@ async function run(body: object, steps?: readonly (readonly ChoiceStep[])[], tem
   const target = createEmbeddedTarget({ name: 'm', engine, metadata: metadataWith(template) });
   const source = JSON.stringify({ model: 'm', ...body });
   const { request } = admit(parseChatRequest(source), target.capabilities, target.name);
-  const identity = { id: 'i', model: 'm', created: 1 };
+  const identity = { id: 'i', model: 'm', created: 1, episodeId: null };
   const { signal } = new AbortController();
   if (request.dryRun) return { asked, plan: await target.plan({ request, identity, signal }) };
   const answer = await target.run({ request, identity, signal });

@@ -49,7 +49,11 @@ after(async () => {
 function ask(extra: object, signal = new AbortController().signal): Promise<Answer> {
   const body = JSON.stringify({ model: 'up', ...extra });
   const { request } = admit(parseChatRequest(body), target.capabilities, target.name);
-  return target.run({ request, identity: { id: 'ours', model: 'up', created: 1 }, signal });
+  return target.run({
+    request,
+    identity: { id: 'ours', model: 'up', created: 1, episodeId: null },
+    signal,
+  });
 }
 
 async function payloadsOf(answer: Answer): Promise<string[]> {
@@ -177,7 +181,7 @@ describe('external target', () => {
       parameters: [],
     });
     const request = parseChatRequest(JSON.stringify({ model: 'none', messages }));
-    const identity = { id: 'i', model: 'none', created: 1 };
+    const identity = { id: 'i', model: 'none', created: 1, episodeId: null };
     const { signal } = new AbortController();
     await assert.rejects(nowhere.run({ request, identity, signal }), (error) => {
       assert.ok(error instanceof ParlanceError);

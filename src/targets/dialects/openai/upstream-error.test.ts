@@ -21,6 +21,12 @@ describe('toUpstreamError', () => {
     assert.equal(refusal(500, '').retryAfter, null);
   });
 
+  it('keeps the field at fault', () => {
+    assert.equal(refusal(400, '{"error":{"message":"x","param":"top_k"}}').param, 'top_k');
+    assert.equal(refusal(400, '{"error":"x"}').param, null);
+    assert.equal(refusal(502, '<html>').param, null);
+  });
+
   it('keeps the upstream’s words and never our key', () => {
     const error = refusal(400, '{"error":{"message":"bad key sk-secret given"}}');
     assert.equal(error.message, 'The upstream at http://up answered 400: bad key *** given');

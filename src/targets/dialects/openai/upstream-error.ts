@@ -44,8 +44,18 @@ export function toUpstreamError(refusal: Refusal): ParlanceError {
   return new ParlanceError(
     reason,
     `The upstream at ${refusal.origin} answered ${refusal.status}${words === '' ? '.' : `: ${words}`}`,
-    { status, type, ...(retryAfter === null ? {} : { retryAfter }) },
+    { status, type, ...paramOf(refusal.body), ...(retryAfter === null ? {} : { retryAfter }) },
   );
+}
+
+/** The field at fault, where the upstream names it: it is the client's own body. */
+function paramOf(body: string): { param?: string } {
+  try {
+    const { error } = JSON.parse(body) as { error?: { param?: unknown } | null };
+    return typeof error?.param === 'string' ? { param: error.param.slice(0, 200) } : {};
+  } catch {
+    return {};
+  }
 }
 
 /** The message inside the usual error shapes, else the start of a short plain text. */

@@ -2,6 +2,7 @@
 
 import { ParlanceError } from '../../../contract/index.ts';
 import type { Identity } from '../../target.ts';
+import { identityEdits } from './identity-edits.ts';
 import { editJson, jsonEntries, jsonValue } from './json-entries.ts';
 
 /** @throws ParlanceError `upstream_failed` when the body is not an answer of this dialect. */
@@ -13,13 +14,7 @@ export function toOwnAnswer(body: string, identity: Identity): string {
       'The upstream’s answer is not a chat completion: it has no `choices`.',
     );
   }
-  return editJson(
-    body,
-    new Map([
-      ['id', JSON.stringify(identity.id)],
-      ['model', JSON.stringify(identity.model)],
-    ]),
-  );
+  return editJson(body, identityEdits(identity));
 }
 
 function isJson(text: string): boolean {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startWireStream, stepWireStream, type WireStreamOptions } from './wire-stream.ts';
 
-const identity = { id: 'ours', model: 'asked', created: 1 };
+const identity = { id: 'ours', model: 'asked', created: 1, episodeId: null };
 const plain: WireStreamOptions = { identity, includeUsage: false, continuousUsage: false };
 
 function run(payloads: readonly string[], options: WireStreamOptions = plain) {
@@ -32,6 +32,13 @@ describe('stepWireStream', () => {
     const { chunks, state } = run([text, finish, '[DONE]']);
     assert.deepEqual(chunks, [own(text), own(finish)]);
     assert.deepEqual(state, { held: null, finished: true, done: true });
+  });
+
+  it('adds the episode to every chunk', () => {
+    const episode = { ...plain, identity: { ...identity, episodeId: 'e' } };
+    const { chunks } = run([text, finish, '[DONE]'], episode);
+    for (const one of chunks)
+      assert.equal((JSON.parse(one) as { episode_id: string }).episode_id, 'e');
   });
 
   it('folds a usage chunk into the finish chunk when usage was asked for', () => {

@@ -5,6 +5,7 @@
  */
 
 import type { Identity } from '../../target.ts';
+import { identityEdits } from './identity-edits.ts';
 import { editJson, jsonEntries, jsonValue, type JsonEntry } from './json-entries.ts';
 
 export interface WireStreamOptions {
@@ -69,10 +70,7 @@ function ownChunk(
   keepUsage: boolean,
   identity: Identity,
 ): string {
-  const edits = new Map<string, string | null>([
-    ['id', JSON.stringify(identity.id)],
-    ['model', JSON.stringify(identity.model)],
-  ]);
+  const edits = identityEdits(identity);
   if (!keepUsage && entries.some((entry) => entry.key === 'usage')) edits.set('usage', null);
   return editJson(payload, edits);
 }
