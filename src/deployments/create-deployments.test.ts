@@ -186,7 +186,7 @@ describe('remove', () => {
     const controller = new AbortController();
     return {
       request: {} as TargetRun['request'],
-      identity: { id: 'x', model: 'm', created: 0 },
+      identity: { id: 'x', model: 'm', created: 0, episodeId: null },
       signal: controller.signal,
       abort: () => controller.abort(),
     };

@@ -62,7 +62,7 @@ describe('an embedded deployment', () => {
     );
     const answer = await target.run({
       request: admit(asked, target.capabilities, target.name).request,
-      identity: { id: 'x', model: 'tiny', created: 0 },
+      identity: { id: 'x', model: 'tiny', created: 0, episodeId: null },
       signal: new AbortController().signal,
     });
     assert.ok(answer.kind === 'events');
