@@ -4,6 +4,7 @@
  */
 
 import { exitCodes } from './exit-code.ts';
+import { onStopSignals } from './stop-signals.ts';
 
 /** The reason of the aborted signal; becomes the exit code. */
 export class Interrupted extends Error {
@@ -16,22 +17,18 @@ export class Interrupted extends Error {
   }
 }
 
-const signals = { SIGINT: exitCodes.interrupted, SIGTERM: 143, SIGHUP: 129 } as const;
+const codes = { SIGINT: exitCodes.interrupted, SIGTERM: 143, SIGHUP: 129 } as const;
 
 /** Runs `work` with a signal that Ctrl-C, a hang-up or a termination aborts. */
 export async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
-  const handlers = Object.entries(signals).map(([name, exitCode]) => {
-    const handler = (): void => {
-      if (controller.signal.aborted) process.exit(exitCode);
-      controller.abort(new Interrupted(exitCode));
-    };
-    process.on(name, handler);
-    return [name, handler] as const;
+  const forget = onStopSignals((count, signal) => {
+    if (count > 1) process.exit(codes[signal]);
+    controller.abort(new Interrupted(codes[signal]));
   });
   try {
     return await work(controller.signal);
   } finally {
-    for (const [name, handler] of handlers) process.removeListener(name, handler);
+    forget();
   }
 }

@@ -12,7 +12,7 @@ import { untilInterrupted } from '../until-interrupted.ts';
 import { streamAnswer } from './answer-stream.ts';
 import type { ChatMessage } from './conversation.ts';
 import { startOwnServer, type OwnServer } from './own-server.ts';
-import { runConversation } from './run-conversation.ts';
+import { runConversation, type Ask } from './run-conversation.ts';
 import { createChatTerminal } from './terminal.ts';
 
 export interface ChatFlags {
@@ -194,9 +194,6 @@ async function converse(io: Io, chat: Chat): Promise<void> {
   const colours = coloursFor(io, output);
   const terminal = createChatTerminal({ input: process.stdin, output, colours });
   terminal.write(`${chat.model} at ${chat.server.url}. /help says what can be typed.\n`, 'notice');
-  await runConversation(
-    terminal,
-    (messages, signal) => streamAnswer(chat.server, { ...chat, messages }, signal),
-    chat.system,
-  );
+  const ask: Ask = (messages, signal) => streamAnswer(chat.server, { ...chat, messages }, signal);
+  await runConversation(terminal, ask, chat.system).finally(() => terminal.close());
 }

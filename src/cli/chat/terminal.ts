@@ -15,8 +15,13 @@ export interface TerminalStreams {
   readonly colours: Colours;
 }
 
+export interface RealTerminal extends ChatTerminal {
+  /** Gives Ctrl-C back to the system. */
+  close(): void;
+}
+
 /** A terminal for `runConversation`. */
-export function createChatTerminal({ input, output, colours }: TerminalStreams): ChatTerminal {
+export function createChatTerminal({ input, output, colours }: TerminalStreams): RealTerminal {
   const tones: Record<Tone, (text: string) => string> = {
     answer: String,
     reasoning: colours.dim,
@@ -24,6 +29,13 @@ export function createChatTerminal({ input, output, colours }: TerminalStreams):
     error: colours.red,
   };
   let history: string[] = [];
+  const listeners = new Set<() => void>();
+  // One Ctrl-C may arrive twice (npm passes it on), the second time when nobody listens any more:
+  // the process must live through it.
+  const onSignal = (): void => {
+    for (const listener of listeners) listener();
+  };
+  process.on('SIGINT', onSignal);
   const readLines = async (prompt: string): Promise<ChatEvent> =>
     await new Promise((resolve) => {
       const lines: string[] = [];
@@ -57,8 +69,9 @@ export function createChatTerminal({ input, output, colours }: TerminalStreams):
     },
     write: (text, tone) => void output.write(tones[tone](text)),
     onInterrupt(listener) {
-      process.on('SIGINT', listener);
-      return () => process.removeListener('SIGINT', listener);
+      listeners.add(listener);
+      return () => listeners.delete(listener);
     },
+    close: () => void process.removeListener('SIGINT', onSignal),
   };
 }
