@@ -109,11 +109,18 @@ import fs from 'node:fs';
   );
 });
 
+/**
+ * The error catalogue has a door of its own: it needs no schemas, and reading those costs the engine's
+ * process a quarter of a second at each start.
+ */
+const isDoor = (target: string): boolean =>
+  target === `src/${roomOf(target)}/index.ts` || target === 'src/contract/errors.ts';
+
 test('another room is entered through its index.ts only', () => {
   const problems = problemsOf('room', (path) =>
     (graph.get(path) ?? [])
       .filter(({ target }) => target.startsWith('src/') && roomOf(target) !== roomOf(path))
-      .filter(({ target }) => target !== `src/${roomOf(target)}/index.ts`)
+      .filter(({ target }) => !isDoor(target))
       .map(({ target }) => `${path} imports ${target}`),
   );
   assert.deepEqual(problems, []);

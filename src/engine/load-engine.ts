@@ -5,7 +5,7 @@
 
 import { availableParallelism } from 'node:os';
 
-import { ParlanceError } from '../contract/index.ts';
+import { ParlanceError } from '../contract/errors.ts';
 import { planCapacity, type Capacity, type KvType } from './capacity.ts';
 import { readFreeMemory } from './free-memory.ts';
 import type { Decoder } from './llama/decoder.ts';

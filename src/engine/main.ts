@@ -4,7 +4,7 @@
  * the next step. It ignores the terminal's signals and obeys the server; without the server it ends.
  */
 
-import { asParlanceError, ParlanceError } from '../contract/index.ts';
+import { asParlanceError, ParlanceError } from '../contract/errors.ts';
 import { loadEngine } from './load-engine.ts';
 import type { FromEngine, ToEngine } from './protocol.ts';
 import { Scheduler } from './scheduler/scheduler.ts';

@@ -3,7 +3,7 @@
  * and nothing else of each other. Messages are plain JSON (no NaN, no Infinity, no BigInt).
  */
 
-import type { Reason } from '../contract/index.ts';
+import type { Reason } from '../contract/errors.ts';
 
 /** What one engine process is asked to be. Counts are tokens, `null` means "choose". */
 export interface EngineOptions {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
-import { ParlanceError } from '../../contract/index.ts';
+import { ParlanceError } from '../../contract/errors.ts';
 import type { ChoiceStep, GenerateRequest } from '../protocol.ts';
 import { franceQuestion, makeRequest } from '../request.test-support.ts';
 import { defaultEngineOptions, type Engine } from './engine.ts';

@@ -3,7 +3,7 @@
  * deployments use it; `supervised-engine.ts` implements it.
  */
 
-import type { ParlanceError } from '../../contract/index.ts';
+import type { ParlanceError } from '../../contract/errors.ts';
 import type { EngineInfo, EngineLoad, EngineOptions, GenerateRequest } from '../protocol.ts';
 import type { Generation } from './generation.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
 
-import { ParlanceError } from '../../contract/index.ts';
+import { ParlanceError } from '../../contract/errors.ts';
 import type { Accepted, ChoiceStep, FromEngine } from '../protocol.ts';
 import { makeRequest } from '../request.test-support.ts';
 import { RequestTable } from './request-table.ts';

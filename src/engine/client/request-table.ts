@@ -3,7 +3,7 @@
  * over. The supervised engine feeds it messages; a new process begins with an empty one.
  */
 
-import { ParlanceError } from '../../contract/index.ts';
+import { ParlanceError } from '../../contract/errors.ts';
 import type { ChoiceStep, FromEngine, GenerateRequest } from '../protocol.ts';
 import { StepStream, type Generation } from './generation.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test, type TestContext } from 'node:test';
 
-import { ParlanceError } from '../../contract/index.ts';
+import { ParlanceError } from '../../contract/errors.ts';
 import type { EngineInfo, FromEngine, ToEngine } from '../protocol.ts';
 import { makeRequest } from '../request.test-support.ts';
 import { defaultEngineOptions, type EngineState } from './engine.ts';

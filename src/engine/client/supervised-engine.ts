@@ -4,7 +4,7 @@
  * never throws here; it becomes a catalogued error of the requests it hit.
  */
 
-import { ParlanceError } from '../../contract/index.ts';
+import { ParlanceError } from '../../contract/errors.ts';
 import type { EngineInfo, EngineLoad, FromEngine, GenerateRequest } from '../protocol.ts';
 import type { Engine, EngineStart, EngineState } from './engine.ts';
 import { EngineProcess, type EngineExit } from './engine-process.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { ParlanceError } from '../../contract/index.ts';
+import { ParlanceError } from '../../contract/errors.ts';
 import { Waiters } from './waiters.ts';
 
 const never = new AbortController().signal;

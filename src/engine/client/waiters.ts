@@ -3,7 +3,7 @@
  * until its patience ends. The supervised engine owns one.
  */
 
-import { ParlanceError } from '../../contract/index.ts';
+import { ParlanceError } from '../../contract/errors.ts';
 
 interface Waiter {
   readonly resolve: () => void;

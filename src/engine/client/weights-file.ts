@@ -5,7 +5,7 @@
 
 import { closeSync, openSync } from 'node:fs';
 
-import { ParlanceError } from '../../contract/index.ts';
+import { ParlanceError } from '../../contract/errors.ts';
 
 export interface WeightsFile {
   /**

@@ -4,7 +4,7 @@
  * out of range, too many tokens), counts the passes a real one would need, and fails on request.
  */
 
-import { ParlanceError } from '../../contract/index.ts';
+import { ParlanceError } from '../../contract/errors.ts';
 import type { Decoder, TokenRun, Vocabulary } from './decoder.ts';
 
 export interface FakeOptions {

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 import koffi, { type LibraryHandle, type TypeObject } from 'koffi';
 
-import { ParlanceError } from '../../contract/index.ts';
+import { ParlanceError } from '../../contract/errors.ts';
 import { batch, contextParams, logCallback, modelParams } from './structs.ts';
 
 const libraryVersion = '0.5.0';

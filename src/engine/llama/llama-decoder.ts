@@ -6,7 +6,7 @@
 
 import koffi from 'koffi';
 
-import { ParlanceError } from '../../contract/index.ts';
+import { ParlanceError } from '../../contract/errors.ts';
 import type { KvType } from '../capacity.ts';
 import type { Decoder, TokenRun } from './decoder.ts';
 import type { LlamaModel } from './llama-model.ts';

@@ -5,7 +5,7 @@
 
 import koffi from 'koffi';
 
-import { ParlanceError } from '../../contract/index.ts';
+import { ParlanceError } from '../../contract/errors.ts';
 import type { ModelShape } from '../capacity.ts';
 import type { Vocabulary } from './decoder.ts';
 import type { LlamaLibrary, Pointer } from './library.ts';

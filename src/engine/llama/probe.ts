@@ -6,7 +6,7 @@
 
 import { readFileSync } from 'node:fs';
 
-import { asParlanceError } from '../../contract/index.ts';
+import { asParlanceError } from '../../contract/errors.ts';
 import { openLibrary } from './library.ts';
 
 function readCpuVariant(): string | null {

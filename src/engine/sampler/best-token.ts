@@ -3,7 +3,7 @@
  * the sampler and the raw log-probabilities; reads only.
  */
 
-import { ParlanceError } from '../../contract/index.ts';
+import { ParlanceError } from '../../contract/errors.ts';
 
 /**
  * Index of the largest value, the lowest index where several are equal; -1 when every value is

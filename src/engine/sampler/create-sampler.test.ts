@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { ParlanceError } from '../../contract/index.ts';
+import { ParlanceError } from '../../contract/errors.ts';
 import type { Sampling } from '../protocol.ts';
 import { createSampler } from './create-sampler.ts';
 import { createDice, randomInput, randomRow } from './random-rows.test-support.ts';

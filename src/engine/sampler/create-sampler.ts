@@ -4,7 +4,7 @@
  * tokens generated, random stream. Pure but for that state; it never writes to the logits it is given.
  */
 
-import { ParlanceError } from '../../contract/index.ts';
+import { ParlanceError } from '../../contract/errors.ts';
 import type { Sampling } from '../protocol.ts';
 import { bestToken } from './best-token.ts';
 import { findCandidates, scratchCopy } from './candidates.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { ParlanceError } from '../../contract/index.ts';
+import { ParlanceError } from '../../contract/errors.ts';
 import { FakeDecoder, fakeTokens } from '../llama/fake-decoder.ts';
 import type { GenerateRequest } from '../protocol.ts';
 import { makeRequest } from '../request.test-support.ts';

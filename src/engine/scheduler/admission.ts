@@ -3,7 +3,7 @@
  * out the limit of tokens. Pure but for the vocabulary; the scheduler calls it on arrival.
  */
 
-import { ParlanceError } from '../../contract/index.ts';
+import { ParlanceError } from '../../contract/errors.ts';
 import type { Vocabulary } from '../llama/decoder.ts';
 import type { Accepted, GenerateRequest } from '../protocol.ts';
 

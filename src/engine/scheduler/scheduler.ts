@@ -7,7 +7,7 @@
  * its slots are free in that same moment.
  */
 
-import { asParlanceError, ParlanceError } from '../../contract/index.ts';
+import { asParlanceError, ParlanceError } from '../../contract/errors.ts';
 import type { Decoder, TokenRun } from '../llama/decoder.ts';
 import type { ChoiceStep, EngineLoad, FromEngine, GenerateRequest } from '../protocol.ts';
 import { createActiveRequest } from './active-request.ts';

@@ -4,7 +4,7 @@
  * are made here, so that what the table says and what the library holds agree.
  */
 
-import { ParlanceError } from '../../contract/index.ts';
+import { ParlanceError } from '../../contract/errors.ts';
 import type { Decoder } from '../llama/decoder.ts';
 import type { ActiveRequest, Sequence } from './sequence.ts';
 import { lowestFreeSlot, planMoves } from './slot-policy.ts';

@@ -26,6 +26,14 @@ it('names of two synonyms the one with the wrong value', () => {
   assert.equal(respelt({ stop_token_ids: [99], eos_token_id: [2] }), error);
 });
 
+it('says which field made the prompt too long', () => {
+  const long = new ParlanceError('context_length_exceeded', 'too long');
+  const body = '{"model":"m","messages":[{"role":"user","content":"x"}]}';
+  const named = respell(long, parseChatRequest(body));
+  assert.ok(named instanceof ParlanceError);
+  assert.equal(named.param, 'messages');
+});
+
 it('leaves other errors alone', () => {
   const other = new Error('x');
   const request = parseChatRequest('{"model":"m","prompt":"x"}');

@@ -1,14 +1,18 @@
 /**
- * The engine names parameters by their own names; the client may have used a synonym. An error names
- * the field that the client sent.
+ * The engine names parameters by their own names and knows no messages, only a prompt; the client may
+ * have used a synonym. An error names the field that the client sent.
  */
 
 import { ParlanceError, type ChatRequest } from '../../contract/index.ts';
 
 /** The same error about the client's own field; anything else as it is. */
 export function respell(error: unknown, request: ChatRequest): unknown {
-  if (!(error instanceof ParlanceError) || error.param === null) return error;
+  if (!(error instanceof ParlanceError)) return error;
   const { param, message, reason } = error;
+  if (reason === 'context_length_exceeded' && param === null) {
+    return new ParlanceError(reason, message, { param: request.input.kind, cause: error });
+  }
+  if (param === null) return error;
   const fields = request.given.filter((one) => one.parameter === param).map((one) => one.field);
   const field = fields.length > 1 ? fieldWith(message, fields, request) : fields[0];
   if (field === undefined || field === param) return error;
