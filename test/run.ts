@@ -15,9 +15,17 @@ const root = join(import.meta.dirname, '..');
 
 const unit: Group = {
   name: 'unit',
-  files: ['src/**/*.test.ts', 'test/*.test.ts', 'test/support/*.test.ts', 'scripts/*.test.ts'],
+  files: [
+    'src/**/*.test.ts',
+    'test/*.test.ts',
+    'test/support/*.test.ts',
+    'scripts/*.test.ts',
+    'bench/**/*.test.ts',
+  ],
   without: ['**/*.model.test.ts'],
   timeoutMs: 120_000,
+  // Much of it waits for processes and sockets.
+  processes: 3,
 };
 
 const conformance: Group = {

@@ -1,21 +1,17 @@
 /**
- * `npm run bench -- engine`: the engine alone, through its client, for 1, 4 and 16 streams, with as
- * many threads as cores, one fewer, and the default that adapts. Writes `bench/results/engine.*`.
+ * `npm run bench -- engine`: the engine alone, the server in front of it, and the server in front of
+ * itself as an external target, in turn, for 1, 4 and 16 streams, with as many threads as cores, one
+ * fewer, and the default that adapts. Writes `bench/results/engine.*`.
  */
 
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 
-import {
-  defaultEngineOptions,
-  startEngine,
-  type Engine,
-  type EngineInfo,
-} from '../../src/engine/index.ts';
+import type { EngineInfo } from '../../src/engine/index.ts';
 import { describeMachine } from '../machine.ts';
-import { measureStreams, medianRun, type Measurement } from './measure.ts';
+import { measureStreams, medianRatio, medianRun, type Measurement } from './measure.ts';
 import { writeReport, type Row } from './report.ts';
-import { sendThroughClient, toEngineRequest } from './through-client.ts';
+import { openWays, type Way } from './ways.ts';
 import { generatedTokens, streamCounts } from './workload.ts';
 
 interface ThreadChoice {
@@ -35,14 +31,13 @@ export async function runEngineBench(args: readonly string[]): Promise<void> {
     process.exitCode = 2;
     return;
   }
+  process.env['PARLANCE_TEST_MODEL'] = model;
   const rows: Row[] = [];
   let engine: EngineInfo | null = null;
-  let promptTokens = 0;
   for (const choice of threadChoices()) {
-    const result = await measureEngine(model, choice, runs);
+    const result = await measureThreads(model, choice, runs);
     rows.push(...result.rows);
     engine = result.info;
-    ({ promptTokens } = result);
   }
   if (engine === null) return;
   const paths = writeReport({
@@ -50,7 +45,6 @@ export async function runEngineBench(args: readonly string[]): Promise<void> {
     machine: describeMachine(),
     engine,
     runs,
-    promptTokens,
     generatedTokens,
     rows,
   });
@@ -66,31 +60,38 @@ function threadChoices(): ThreadChoice[] {
   ];
 }
 
-async function measureEngine(path: string, { name, threads }: ThreadChoice, runs: number) {
-  const engine = await startEngine({ path, options: { ...defaultEngineOptions, threads } });
+async function measureThreads(path: string, { name, threads }: ThreadChoice, runs: number) {
+  const opened = await openWays(path, threads);
   try {
-    const send = sendThroughClient(engine);
-    // The first pass over the weights reads them from the disk.
-    await measureStreams(send, 1);
     const rows: Row[] = [];
     for (const streams of streamCounts) {
-      const measured: Measurement[] = [];
-      for (let run = 0; run < runs; run += 1) measured.push(await measureStreams(send, streams));
-      const row = { way: 'engine alone', threads: name, ...medianRun(measured) };
-      rows.push(row);
-      console.log(
-        `${row.way}, ${name}, ${streams} streams: ${row.tokensPerSecond.toFixed(1)} tok/s, ` +
-          `first token ${row.firstTokenMs.toFixed(0)} ms`,
-      );
+      for (const row of await measureWays(opened.ways, streams, runs)) {
+        rows.push({ ...row, threads: name });
+        console.log(
+          `${row.way}, ${name}, ${streams} streams: ${row.tokensPerSecond.toFixed(1)} tok/s, ` +
+            `${row.ratio.toFixed(2)} of the engine, first token ${row.firstTokenMs.toFixed(0)} ms`,
+        );
+      }
     }
-    return { rows, info: engine.info, promptTokens: await countPromptTokens(engine) };
+    return { rows, info: opened.engine.info };
   } finally {
-    await engine.stop();
+    await opened.close();
   }
 }
 
-async function countPromptTokens(engine: Engine): Promise<number> {
-  const request = { ...toEngineRequest(0), dryRun: true };
-  const plan = await engine.generate(request, new AbortController().signal);
-  return plan.accepted.promptTokens;
+/** One way after the other in each run, so that a machine that slows down slows all of them. */
+async function measureWays(ways: readonly Way[], streams: number, runs: number) {
+  const measured = ways.map((): Measurement[] => []);
+  // The first pass over the weights reads them from the disk.
+  for (const way of ways) await measureStreams(way.send, 1);
+  for (let run = 0; run < runs; run += 1) {
+    for (const [at, way] of ways.entries()) {
+      measured[at]?.push(await measureStreams(way.send, streams));
+    }
+  }
+  return ways.map((way, at) => ({
+    way: way.name,
+    ...medianRun(measured[at] ?? []),
+    ratio: medianRatio(measured[at] ?? [], measured[0] ?? []),
+  }));
 }

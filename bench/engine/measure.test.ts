@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { measureStreams, medianRun } from './measure.ts';
+import { measureStreams, medianRatio, medianRun } from './measure.ts';
 
 test('every token of every stream counts, from the first send to the last token', async () => {
   const asked: number[] = [];
@@ -34,4 +34,17 @@ test('the run in the middle stands for all', () => {
   });
   assert.equal(medianRun([run(3), run(1), run(2)]).tokensPerSecond, 2);
   assert.throws(() => medianRun([]), RangeError);
+});
+
+test('ratios are of the same run', () => {
+  const run = (tokensPerSecond: number) => ({
+    streams: 1,
+    tokens: 1,
+    tokensPerSecond,
+    tokensPerSecondOfOne: 1,
+    firstTokenMs: 1,
+    slowestFirstTokenMs: 1,
+  });
+  const ratio = medianRatio([run(9), run(5), run(1)], [run(10), run(5), run(2)]);
+  assert.equal(ratio, 0.9);
 });

@@ -54,6 +54,14 @@ export function medianRun(runs: readonly Measurement[]): Measurement {
   return middle;
 }
 
+/** The median of the tokens a second of each run over those of the base in the same run. */
+export function medianRatio(runs: readonly Measurement[], base: readonly Measurement[]): number {
+  const ratios = runs.map(
+    (run, at) => run.tokensPerSecond / (base[at]?.tokensPerSecond ?? Number.NaN),
+  );
+  return median(ratios);
+}
+
 function rateAfterFirst(times: readonly number[]): number {
   const first = times[0] ?? 0;
   const last = times.at(-1) ?? 0;

@@ -8,8 +8,10 @@ import type { Machine } from '../machine.ts';
 import type { Measurement } from './measure.ts';
 
 export interface Row extends Measurement {
-  /** What was asked: `engine alone`, later `server`, `server through an external target`. */
+  /** What was asked: `engine alone`, `server`, `server, external in front`. */
   readonly way: string;
+  /** Tokens a second over those of the engine alone in the same run; the median over the runs. */
+  readonly ratio: number;
   /** `cores`, `cores - 1`, `adaptive`. */
   readonly threads: string;
 }
@@ -19,7 +21,6 @@ export interface EngineReport {
   readonly machine: Machine;
   readonly engine: EngineInfo;
   readonly runs: number;
-  readonly promptTokens: number;
   readonly generatedTokens: number;
   readonly rows: readonly Row[];
 }
@@ -46,6 +47,7 @@ export function toMarkdown({ machine, engine, ...report }: EngineReport): string
     'threads',
     'streams',
     'tok/s',
+    'of the engine',
     'tok/s of one',
     'first token',
     'slowest first',
@@ -55,6 +57,7 @@ export function toMarkdown({ machine, engine, ...report }: EngineReport): string
     row.threads,
     String(row.streams),
     row.tokensPerSecond.toFixed(1),
+    row.ratio.toFixed(2),
     row.tokensPerSecondOfOne.toFixed(1),
     `${row.firstTokenMs.toFixed(0)} ms`,
     `${row.slowestFirstTokenMs.toFixed(0)} ms`,
@@ -63,8 +66,8 @@ export function toMarkdown({ machine, engine, ...report }: EngineReport): string
   return `# Engine: tokens a second, time to first token
 
 ${machine.date}, Parlance ${machine.version}, ${engine.library}, Node ${machine.node}, ${machine.platform}, ${machine.processor}, ${machine.cores} cores, ${machine.memoryGb} GB.
-Model: ${engine.description}, ${engine.slots} slots of ${engine.context} tokens, KV ${engine.kvType}. Every request: ${report.promptTokens} prompt tokens, ${report.generatedTokens} generated, greedy.
-Median of ${report.runs} run(s) by tokens a second. "tok/s" counts from the first send to the last token, prompts included; "tok/s of one" is the median stream after its first token.
+Model: ${engine.description}, ${engine.slots} slots of ${engine.context} tokens, KV ${engine.kvType}. Every request: a prompt of about 200 tokens, ${report.generatedTokens} generated, greedy.
+The three ways take turns; median of ${report.runs} run(s) by tokens a second. "tok/s" counts from the first send to the last token, prompts included; "tok/s of one" is the median stream after its first token.
 
 Made by \`${report.command}\`.
 

@@ -1,12 +1,14 @@
 /** Sends the bench's requests to an engine through its client, without HTTP. */
 
 import type { Engine, GenerateRequest } from '../../src/engine/index.ts';
-import { generatedTokens, makePrompt } from './workload.ts';
+import { renderPrompt, type ChatTemplate } from '../../src/prompt/index.ts';
+import { generatedTokens, makeMessages } from './workload.ts';
 import type { SendRequest } from './measure.ts';
 
-export function sendThroughClient(engine: Engine): SendRequest {
+export function sendThroughClient(engine: Engine, template: ChatTemplate): SendRequest {
   return async (index, onToken) => {
-    const generation = await engine.generate(toEngineRequest(index), new AbortController().signal);
+    const request = toEngineRequest(renderMessages(template, index));
+    const generation = await engine.generate(request, new AbortController().signal);
     for await (const steps of generation.steps) {
       const now = performance.now();
       for (const step of steps) if (step.choice === 0) onToken(now);
@@ -14,10 +16,18 @@ export function sendThroughClient(engine: Engine): SendRequest {
   };
 }
 
-/** The bench's request number `index` as the engine takes it. */
-export function toEngineRequest(index: number): GenerateRequest {
+/** The prompt that the server makes of request number `index`. */
+export function renderMessages(template: ChatTemplate, index: number): string {
+  return renderPrompt(template, makeMessages(index), {
+    addGenerationPrompt: true,
+    special: { bos: null, eos: null },
+  });
+}
+
+/** The bench's request as the engine takes it. */
+export function toEngineRequest(text: string): GenerateRequest {
   return {
-    prompt: { text: makePrompt(index), addSpecial: false },
+    prompt: { text, addSpecial: false },
     truncatePromptTokens: null,
     choices: 1,
     dryRun: false,

@@ -10,10 +10,14 @@ const sentences = [
   'By noon the wind had turned, and the fishermen spoke of rain before the evening.',
 ];
 
-/** The raw text for request number `index`; no two share a beginning, so nothing can be reused. */
-export function makePrompt(index: number): string {
+/** The messages of request number `index`; no two tell the same story in the same order. */
+export function makeMessages(index: number): { role: 'user'; content: string }[] {
+  return [{ role: 'user', content: makePrompt(index) }];
+}
+
+function makePrompt(index: number): string {
   const story = Array.from(
-    { length: 9 },
+    { length: 8 },
     (_, i) => sentences[(i + index) % sentences.length] ?? '',
   ).join(' ');
   return `Story number ${index + 1}. ${story} Then`;
