@@ -7,11 +7,15 @@ import { judge, runGroup, type GroupResult } from './run-group.ts';
 
 const head = "import { test } from 'node:test';\n";
 
-async function runFiles(context: TestContext, files: Record<string, string>): Promise<GroupResult> {
+async function runFiles(
+  context: TestContext,
+  files: Record<string, string>,
+  processes = 1,
+): Promise<GroupResult> {
   const root = mkdtempSync(join(tmpdir(), 'parlance-group-'));
   context.after(() => rmSync(root, { recursive: true, force: true }));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
-  const group = { name: 'tried', files: ['*.test.mjs'], timeoutMs: 60_000 };
+  const group = { name: 'tried', files: ['*.test.mjs'], timeoutMs: 60_000, processes };
   return await runGroup(group, root, false);
 }
 
@@ -46,6 +50,15 @@ test('a process that ends in the middle has failed', async (context) => {
 
 test('no files: nothing ran, and nothing failed', async (context) => {
   assert.deepEqual(countsOf(await runFiles(context, {})), { passed: 0, failed: 0, skipped: 0 });
+});
+
+test('files are dealt to several processes, and their numbers are added', async (context) => {
+  const one = `${head}test('good', () => {});`;
+  const bad = `${head}test('bad', () => { throw new Error('it broke'); });`;
+  const files = { 'a.test.mjs': one, 'b.test.mjs': one, 'c.test.mjs': one, 'd.test.mjs': bad };
+  const result = await runFiles(context, files, 3);
+  assert.deepEqual(countsOf(result), { passed: 3, failed: 1, skipped: 0 });
+  assert.match(result.output, /it broke/);
 });
 
 test('how a group ended is judged by its process too', () => {

@@ -15,6 +15,8 @@ export interface Group {
   readonly files: readonly string[];
   readonly without?: readonly string[];
   readonly timeoutMs: number;
+  /** Into so many processes the files are dealt, which run side by side. Default 1. */
+  readonly processes?: number;
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -35,9 +37,32 @@ export function filesOf(group: Group, root: string): string[] {
 /** `live`: what fails is shown at once, else it is in the result's `output`. */
 export async function runGroup(group: Group, root: string, live: boolean): Promise<GroupResult> {
   const files = filesOf(group, root);
-  if (files.length === 0) {
-    return { name: group.name, passed: 0, failed: 0, skipped: 0, seconds: 0, output: '' };
-  }
+  const hands = Array.from({ length: group.processes ?? 1 }, (_, hand) =>
+    files.filter((_file, index) => index % (group.processes ?? 1) === hand),
+  );
+  const parts = await Promise.all(
+    hands.filter((hand) => hand.length > 0).map((hand) => runFiles(hand, group, { root, live })),
+  );
+  return {
+    name: group.name,
+    passed: parts.reduce((sum, part) => sum + part.passed, 0),
+    failed: parts.reduce((sum, part) => sum + part.failed, 0),
+    skipped: parts.reduce((sum, part) => sum + part.skipped, 0),
+    seconds: Math.max(0, ...parts.map((part) => part.seconds)),
+    output: parts.map((part) => part.output).join(''),
+  };
+}
+
+interface Where {
+  readonly root: string;
+  readonly live: boolean;
+}
+
+async function runFiles(
+  files: readonly string[],
+  group: Group,
+  { root, live }: Where,
+): Promise<GroupResult> {
   const folder = mkdtempSync(join(tmpdir(), 'parlance-test-'));
   const countsFile = join(folder, 'counts.json');
   const args = [
