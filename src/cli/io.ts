@@ -40,3 +40,9 @@ export function coloursFor(io: Io, output: Output): Colours {
 export function printJson(io: Io, value: unknown): void {
   io.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }
+
+/** Where lines of a table are cut: at a terminal's edge, and nowhere in a pipe. */
+export function tableWidth(output: Output): number | undefined {
+  // Some terminals do not know their width and say 0.
+  return output.isTTY === true && output.columns ? output.columns : undefined;
+}

@@ -126,8 +126,8 @@ function configure(program: Command, io: Io): void {
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
       writeErr: (text) => void io.stderr.write(text),
-      getOutHelpWidth: () => io.stdout.columns ?? 100,
-      getErrHelpWidth: () => io.stderr.columns ?? 100,
+      getOutHelpWidth: () => io.stdout.columns || 100,
+      getErrHelpWidth: () => io.stderr.columns || 100,
       getOutHasColors: () => hasColours(io, io.stdout),
       getErrHasColors: () => hasColours(io, io.stderr),
       outputError: (text, write) => write(text.replace(/^error: /, `${red('parlance:')} `)),

@@ -21,7 +21,7 @@ export function define(command: Command, io: Io): void {
         ['parlance doctor --port 9000 --model qwen3-0.6b', 'with these options'],
         ['parlance doctor --json', 'for programs'],
       ]) +
-        '\n\nIt changes nothing. The exit code is 1 when something would keep the server from working.',
+        '\n\nIt fetches nothing and starts no server. The exit code is 1 when something would keep the server from working.',
     )
     .action(async (flags: DoctorFlags) => {
       const { doctor } = await import('../doctor/doctor.ts');

@@ -7,6 +7,7 @@ import { test } from 'node:test';
 
 import { toGguf, tinyModel } from '../../../test/support/gguf-writer.ts';
 import { catalogue } from '../../models/index.ts';
+import { withFakeServer } from '../testing/fake-server.ts';
 import { runHere, startChild, withFolder } from '../testing/run-cli.ts';
 
 async function withModels<T>(
@@ -78,5 +79,22 @@ test('pull of an unknown name fails with the names there are', async () => {
     assert.equal(code, 1);
     assert.equal(stdout, '');
     assert.match(stderr, /^parlance: No model is named "nope".*smollm2-135m/);
+  });
+});
+
+test('Ctrl-C ends a pull with 130, without a word', async () => {
+  const { repo, revision, file } = catalogue[0]?.huggingFace ?? {};
+  const asked = Promise.withResolvers<void>();
+  const handlers = { [`HEAD /${repo}/resolve/${revision}/${file}`]: () => asked.resolve() };
+  await withFolder(async (home) => {
+    await withFakeServer(handlers, async ({ url }) => {
+      const args = ['pull', 'smollm2-135m', '--home', home];
+      const { child, ended } = startChild(args, { env: { HF_ENDPOINT: url } });
+      await asked.promise;
+      child.kill('SIGINT');
+      const { code, stdout, stderr } = await ended;
+      assert.deepEqual([code, stdout], [130, '']);
+      assert.doesNotMatch(stderr, /parlance:/);
+    });
   });
 });

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 
 import type { CatalogueEntry, InstalledModel } from '../../models/index.ts';
 import { examplesText } from '../command.ts';
-import { coloursFor, printJson, type Io } from '../io.ts';
+import { coloursFor, printJson, tableWidth, type Io } from '../io.ts';
 import { readOptions } from '../options.ts';
 import { renderTable } from '../table.ts';
 
@@ -108,7 +108,7 @@ function printTable(
         { title: 'LICENCE', cell: (line) => line.licence ?? '-' },
         { title: 'WHERE', cell: (line) => line.path ?? `parlance pull ${line.name}` },
       ],
-      { title: bold, columns: io.stdout.isTTY === true ? io.stdout.columns : undefined },
+      { title: bold, columns: tableWidth(io.stdout) },
     ),
   );
   for (const { name, problem } of lines) {

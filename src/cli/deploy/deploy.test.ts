@@ -132,7 +132,14 @@ describe('following', () => {
 });
 
 describe('looking and removing', () => {
-  const one = { name: 'a/b', runtime: 'external', model: 'm', state: 'ready', created: 5 };
+  const one = {
+    name: 'a/b',
+    runtime: 'external',
+    model: 'm',
+    state: 'ready',
+    engine: { slots: 2, pid: null },
+    capabilities: { n: 'refused', seed: 'honoured', tools: 'refused' },
+  };
   const handlers: Handlers = {
     'GET /deploy': always(200, { object: 'list', data: [one] }),
     'GET /deploy/a%2Fb': always(200, one),
@@ -151,7 +158,15 @@ describe('looking and removing', () => {
   test('show and remove', async () => {
     await withFakeServer(handlers, async ({ url }) => {
       const show = await runHere(['deploy', 'show', 'a/b', '--url', url]);
-      assert.match(show.stdout, /^name +a\/b\nruntime +external\n/);
+      const lines = show.stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.replace(/ +/, ': '));
+      assert.equal(
+        lines.join('; '),
+        'name: a/b; runtime: external; model: m; state: ready; engine.slots: 2; ' +
+          'refused: n, tools; honoured: seed',
+      );
       const remove = await runHere(['deploy', 'remove', 'a/b', '--url', url]);
       assert.deepEqual([remove.code, remove.stderr], [0, '']);
       assert.match(remove.stdout, /^a\/b: draining/);

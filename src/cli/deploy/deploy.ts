@@ -197,7 +197,8 @@ function report(io: Io, view: DeploymentView, server: ServerAddress): void {
   const { green } = coloursFor(io, io.stdout);
   if (view.state === 'ready') {
     io.stdout.write(`${green('ready:')} ${view.name} at ${server.url}/v1/chat/completions\n`);
-    io.stdout.write(`Talk to it: parlance chat --url ${server.url} --model ${view.name}\n`);
+    const url = server.url === defaultUrl ? '' : ` --url ${server.url}`;
+    io.stdout.write(`Talk to it: parlance chat${url} --model ${view.name}\n`);
     return;
   }
   io.stdout.write(`${view.name}: ${view.state}\n`);

@@ -1,7 +1,7 @@
 /** `parlance deploy list`, `show` and `remove`: what a running server has, as tables or as JSON. */
 
 import { requestJson } from '../client/server-client.ts';
-import { coloursFor, printJson, type Colours, type Io } from '../io.ts';
+import { coloursFor, printJson, tableWidth, type Colours, type Io } from '../io.ts';
 import { renderTable } from '../table.ts';
 import { chooseServer, type ServerFlags } from './deploy.ts';
 import {
@@ -32,7 +32,7 @@ export async function list(io: Io, flags: ServerFlags): Promise<void> {
       ],
       {
         title: colours.bold,
-        columns: io.stdout.isTTY === true ? io.stdout.columns : undefined,
+        columns: tableWidth(io.stdout),
       },
     ),
   );
@@ -59,8 +59,26 @@ export async function remove(io: Io, name: string, flags: ServerFlags): Promise<
 
 function renderFields(view: DeploymentView, { dim }: Colours): string {
   const fields = Object.entries(view).filter(([, value]) => value !== null && value !== undefined);
-  const width = Math.max(...fields.map(([name]) => name.length));
-  return fields.map(([name, value]) => `${dim(name.padEnd(width))}  ${text(value)}\n`).join('');
+  const lines = fields.flatMap(([name, value]) => toLines(name, value));
+  const width = Math.max(...lines.map(([name]) => name.length));
+  return lines.map(([name, value]) => `${dim(name.padEnd(width))}  ${value}\n`).join('');
+}
+
+type Line = readonly [name: string, value: string];
+
+/** A field in lines: what lies in it one below the other, capabilities by what becomes of them. */
+function toLines(name: string, value: unknown): Line[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return [[name, text(value)]];
+  }
+  if (name === 'capabilities') {
+    return [...Map.groupBy(Object.entries(value), ([, fate]) => String(fate))].map(
+      ([fate, parameters]) => [fate, parameters.map(([parameter]) => parameter).join(', ')],
+    );
+  }
+  return Object.entries(value)
+    .filter(([, inner]) => inner !== null)
+    .map(([inner, one]) => [`${name}.${inner}`, text(one)]);
 }
 
 function text(value: unknown): string {
