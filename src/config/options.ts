@@ -106,7 +106,7 @@ const rows: { readonly [K in OptionName]: Row & { readonly default: Options[K] }
     argument: 'N',
     reading: 'number',
     default: null,
-    defaultText: 'the number of cores',
+    defaultText: 'the number of cores, fewer while other processes want them',
     description: 'Threads that compute for the start model.',
   },
   queue: {
