@@ -204,7 +204,7 @@ const inWords = ({ kind, input, field }: Case): string => `${kind}, ${input}, ${
 /** `user` is passed on and acted on by nobody: it says which request reached the upstream. */
 function sentBody(one: Case, sent: Sample['sent']): Body {
   const { kind, input, field } = one;
-  const body = { ...bodyFor(kind, input, sent as Body), user: inWords(one) };
+  const body = { ...bodyFor(kind, input, sent), user: inWords(one) };
   // With a raw prompt this one is neutral when it is true.
   const isTurned = field === 'add_special_tokens' && input === 'prompt';
   return isTurned ? { ...body, add_special_tokens: false } : body;
@@ -214,7 +214,7 @@ async function checkSent(one: Case, sent: Sample['sent']): Promise<void> {
   const { kind, field } = one;
   const where = inWords(one);
   if (table[field].role === 'recorded') {
-    assert.equal((await ask(bodyFor(kind, one.input, sent as Body))).status, 200, where);
+    assert.equal((await ask(bodyFor(kind, one.input, sent))).status, 200, where);
     return;
   }
   const body = sentBody(one, sent);

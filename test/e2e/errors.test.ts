@@ -105,7 +105,7 @@ describe('errors', () => {
     for (const body of bodies) {
       const reply = await chat(JSON.stringify(chatBody(body)));
       check(reply, 400, 'invalid_token_id', /49152/);
-      const [field = ''] = Object.keys(body).filter((name) => name !== 'messages');
+      const field = Object.keys(body).find((name) => name !== 'messages') ?? '';
       assert.ok(errorOf(reply).param?.startsWith(field), reply.text);
     }
   });
@@ -178,8 +178,14 @@ describe('errors', () => {
   it('after all of this it answers as before', async () => {
     assert.match(textOf(await complete(server)), /Paris/);
     // What clients do wrong is nothing that the operator has to read as an error.
-    const lines = server.stderr().split('\n').filter((line) => line !== '');
+    const lines = server
+      .stderr()
+      .split('\n')
+      .filter((line) => line !== '');
     const levels = lines.map((line) => (JSON.parse(line) as { level: string }).level);
-    assert.deepEqual(levels.filter((level) => level !== 'warn'), []);
+    assert.deepEqual(
+      levels.filter((level) => level !== 'warn'),
+      [],
+    );
   });
 });

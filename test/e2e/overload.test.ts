@@ -42,7 +42,7 @@ describe('more requests than slots', () => {
             .filter((choice) => choice.finish_reason !== null)
         : checkAnswer('chat', reply).choices;
       assert.deepEqual(
-        choices.map(({ index }) => index).toSorted(),
+        choices.map(({ index }) => index).toSorted((one, other) => one - other),
         Array.from({ length: n }, (_, index) => index),
       );
       assert.ok(choices.every((choice) => choice.finish_reason === 'length'));

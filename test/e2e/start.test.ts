@@ -156,7 +156,7 @@ describe('the start and the end of a server', () => {
       const processes = treeOf(server.pid);
       const stream = await openStream(server);
       let over = false;
-      void server.ended.then(() => {
+      const noticed = server.ended.finally(() => {
         over = true;
       });
       // Signals that come together are one wish, so it takes more than one to be the second.
@@ -164,6 +164,7 @@ describe('the start and the end of a server', () => {
         if (!over) server.signal('SIGINT');
         return over;
       });
+      await noticed;
       const text = await stream.rest().catch(() => '');
       assert.ok(!payloadsOf(text).includes('[DONE]'));
       await gone(processes);

@@ -115,19 +115,20 @@ export async function startUpstream(): Promise<FakeUpstream> {
   const asked: Asked[] = [];
   let answer: Bend = answerAsUsual;
   let cut = Promise.withResolvers<void>();
+  const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const one: Asked = {
+      path: request.url ?? '',
+      authorization: request.headers.authorization ?? null,
+      body: JSON.parse(await readText(request)) as Asked['body'],
+    };
+    asked.push(one);
+    answer(one, response);
+  };
   const server = createServer((request, response) => {
     response.once('close', () => {
       if (!response.writableFinished) cut.resolve();
     });
-    void readText(request).then((body) => {
-      const one: Asked = {
-        path: request.url ?? '',
-        authorization: request.headers.authorization ?? null,
-        body: JSON.parse(body) as Asked['body'],
-      };
-      asked.push(one);
-      answer(one, response);
-    });
+    void take(request, response);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,0 +1,89 @@
+/** Every file of `examples/` runs against the real server and prints what its header says. */
+
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { before, describe, it } from 'node:test';
+import { runCommand } from '../support/run-command.ts';
+import { cleanEnv, root, type ServerProcess } from '../support/server-process.ts';
+import { sharedServer } from '../support/shared-server.ts';
+
+const folder = join(root, 'examples');
+const python = process.env['PARLANCE_TEST_PYTHON'];
+const curl = spawnSync('curl', ['--version']).status === 0;
+
+let server: ServerProcess;
+
+/** What the output must hold. A file without a row here fails the test, and so does a row without one. */
+const expected: Readonly<Record<string, RegExp>> = {
+  'chat.sh': /"object":"chat\.completion".*"content":"[^"]/,
+  'stream.sh': /"usage":\{[^]*data: \[DONE\]/,
+  'raw-prompt.sh': /"message":\{[^]*"text":"Once upon a time[^]*\n.*"text":"Once upon a time/,
+  'dry-run.sh':
+    /"object":"chat\.completion\.plan".*<\|im_start\|>.*"name":"min_p","fate":"honoured"/,
+  'receipt.sh':
+    /HTTP\/1\.1 400[^]*guided_choice[^]*HTTP\/1\.1 200[^]*top_k=honoured; guided_choice=dropped/,
+  'deploy-external.sh': /"state":"[^]*"content":"[^]*"state":"draining"/,
+  'chat.py': /\w[^]*\d+ \+ \d+ tokens/,
+  'stream.py': /\w[^]*\d+ tokens, (?:stop|length)/,
+  'errors.py': /^400 temperature temperature: [^]*\n404 model There is no model/,
+  'chat.mjs': /total_tokens[^]*top_k=honoured/,
+  'stream.mjs': /\(stopped after 20 pieces\)/,
+  'errors.mjs':
+    /BadRequestError 400 invalid_value[^]*unknown_field[^]*did you mean "temperature"[^]*unsupported_parameter[^]*NotFoundError 404 unknown_model/,
+  'stream-fetch.mjs': /\w/,
+  'logprobs.mjs': /" Paris"\s+\d/,
+  'choices.mjs': /\w[^]*the same again/,
+};
+
+const commands: Readonly<Record<string, string>> = {
+  '.sh': 'sh',
+  '.py': python ?? '',
+  '.mjs': process.execPath,
+};
+
+function whyNot(extension: string): string | false {
+  if (extension === '.sh' && !curl) return 'NO CURL on this machine';
+  if (extension === '.py' && python === undefined)
+    return 'NO PYTHON: PARLANCE_TEST_PYTHON is unset';
+  return false;
+}
+
+const byName = (one: string, other: string): number => one.localeCompare(other);
+
+const files = readdirSync(folder).filter((file) => file !== 'README.md');
+
+describe('examples', () => {
+  before(async () => {
+    server = await sharedServer();
+  });
+
+  it('are all in the README, with what they show, and all expected here', () => {
+    const rows = [
+      ...readFileSync(join(folder, 'README.md'), 'utf8').matchAll(/^\| `([^`]+)` +\|/gm),
+    ];
+    assert.deepEqual(rows.map(([, name = '']) => name).toSorted(byName), files.toSorted(byName));
+    assert.deepEqual(Object.keys(expected).toSorted(byName), files.toSorted(byName));
+    for (const file of files) {
+      const [first = '', second = ''] = readFileSync(join(folder, file), 'utf8').split('\n');
+      assert.match(first.startsWith('#!') ? second : first, /^(?:# |\/\/ |""")\w/, file);
+    }
+  });
+
+  for (const file of files) {
+    it(`${file} runs`, { skip: whyNot(extname(file)) }, async () => {
+      const { code, output } = await runCommand(
+        commands[extname(file)] ?? '',
+        [join(folder, file)],
+        {
+          cwd: root,
+          env: cleanEnv({ PARLANCE_URL: server.url }),
+          timeoutMs: 60_000,
+        },
+      );
+      assert.equal(code, 0, output);
+      assert.match(output, expected[file] ?? /^$/);
+    });
+  }
+});
