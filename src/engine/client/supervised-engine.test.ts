@@ -107,6 +107,31 @@ test('a crash fails what runs, and what comes meanwhile waits for the next proce
   await engine.stop();
 });
 
+test('a request that was sent to a dead process goes to the next one, once', async (context) => {
+  const { engine, processes, last, tick } = setUp(context);
+  const restart = (): void => {
+    last().die('signal SIGKILL');
+    tick(60_000);
+    last().tell({ type: 'ready', info });
+  };
+  last().tell({ type: 'ready', info });
+  await engine.ready;
+  const request = engine.generate(makeRequest('a'), never);
+  last().die('signal SIGKILL');
+  tick(0);
+  while (engine.load.waiting === 0) await Promise.resolve();
+  last().tell({ type: 'ready', info });
+  while (last().sent.length === 0) await Promise.resolve();
+  assert.equal(processes.length, 2);
+  restart();
+  await assert.rejects(request, withReason('engine_failed'));
+  assert.deepEqual(
+    processes.map(({ sent }) => sent.length),
+    [1, 1, 0],
+  );
+  await engine.stop();
+});
+
 test('a request waits ten seconds for a restart, no longer', async (context) => {
   const { engine, last, tick } = setUp(context);
   last().tell({ type: 'ready', info });

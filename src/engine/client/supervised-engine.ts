@@ -84,6 +84,17 @@ export class SupervisedEngine implements Engine {
   }
 
   async generate(request: GenerateRequest, signal: AbortSignal): Promise<Generation> {
+    try {
+      return await this.#ask(request, signal);
+    } catch (error) {
+      // It was never accepted: most often the process was dead already and nobody had noticed.
+      const lost = error instanceof ParlanceError && error.reason === 'engine_failed';
+      if (!lost || this.#state.state !== 'restarting') throw error;
+      return await this.#ask(request, signal);
+    }
+  }
+
+  async #ask(request: GenerateRequest, signal: AbortSignal): Promise<Generation> {
     if (signal.aborted) throw new ParlanceError('cancelled', 'The client left.');
     if (this.#state.state !== 'ready') await this.#waitForRestart(signal);
     const process = this.#process;
