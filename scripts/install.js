@@ -160,7 +160,7 @@ function describeFailure(code, errors) {
 /** Counts the packages that have arrived: a line that is rewritten, or in a log one every 10 s. */
 function showProgress(paths) {
   const started = Date.now();
-  const terminal = process.stderr.isTTY === true;
+  const terminal = process.stderr.isTTY;
   const folders = paths.map((path) => join(root, path, 'package.json'));
   const line = () => {
     const there = folders.filter((path) => existsSync(path)).length;
