@@ -98,10 +98,15 @@ export function checkErrorShape(error: WireError): void {
   assert.doesNotMatch(error.message, /\n\s+at |<html/i);
 }
 
-/** `name=fate` pairs of the receipt header. */
+/** `name=fate` pairs of the receipt header, without the notes that may follow in brackets. */
 export function receiptOf({ headers }: Pick<Reply, 'headers'>): Record<string, string> {
   const lines = (headers['x-parlance-receipt'] ?? '').split('; ').filter((line) => line !== '');
-  return Object.fromEntries(lines.map((line) => line.split('=') as [string, string]));
+  return Object.fromEntries(
+    lines.map((line) => {
+      const [name = '', fate = ''] = line.split('=');
+      return [name, fate.replace(/ \(.*\)$/, '')];
+    }),
+  );
 }
 
 export interface Chunk {

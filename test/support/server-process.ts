@@ -123,7 +123,8 @@ export function spawnServer(home: string, options: ServerOptions = {}): Spawned 
   const [command = process.execPath, ...rest] = [...wrapper, process.execPath, ...ours];
   const child = spawn(command, rest, {
     cwd: home,
-    env: cleanEnv({ PARLANCE_READY_FD: '3', ...env }),
+    // A server that the tests left behind, because they were killed, ends by itself.
+    env: cleanEnv({ PARLANCE_READY_FD: '3', PARLANCE_STARTER: String(process.pid), ...env }),
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     detached: true,
   });
