@@ -67,7 +67,7 @@ class DeploymentRegistry implements Deployments {
   async restore(startModel: DeploymentSpec | null): Promise<void> {
     if (startModel !== null) {
       this.#startName = startModel.name;
-      this.#add(startModel, Date.now());
+      this.#add(startModel, Date.now(), true);
     }
     for (const { name, spec, created } of await this.#options.records.list()) {
       if (this.#byName.has(name)) {
@@ -174,8 +174,8 @@ class DeploymentRegistry implements Deployments {
     if (this.#byName.get(name) === deployment) this.#byName.delete(name);
   }
 
-  #add(spec: DeploymentSpec, created: number): Deployment {
-    const made = new Deployment(spec, created, this.#options);
+  #add(spec: DeploymentSpec, created: number, startIsWatched = false): Deployment {
+    const made = new Deployment(spec, created, { ...this.#options, startIsWatched });
     this.#byName.set(spec.name, made);
     return made;
   }

@@ -21,6 +21,8 @@ interface Work {
 export interface DeploymentDependencies {
   readonly runtimes: Runtimes;
   readonly log: Log;
+  /** Somebody is watching the first start and will say why it failed. */
+  readonly startIsWatched?: boolean;
 }
 
 const firstState = (spec: DeploymentSpec): Lifecycle =>
@@ -34,6 +36,7 @@ export class Deployment {
   readonly created: number;
   readonly #runtimes: Runtimes;
   readonly #log: Log;
+  #watched: boolean;
   #life: Lifecycle;
   #abort = new AbortController();
   #work: Work | null = null;
@@ -48,6 +51,7 @@ export class Deployment {
     this.created = created;
     this.#runtimes = dependencies.runtimes;
     this.#log = dependencies.log;
+    this.#watched = dependencies.startIsWatched ?? false;
     this.#life = firstState(spec);
     this.#begin();
   }
@@ -119,9 +123,11 @@ export class Deployment {
     if (state === before) return;
     const facts = { deployment: this.spec.name, state };
     if (this.#life.state === 'failed') {
-      this.#log.error({ ...facts, error: this.#life.error }, 'deployment failed');
+      const level = this.#watched ? 'debug' : 'error';
+      this.#log[level]({ ...facts, error: this.#life.error }, 'deployment failed');
     } else {
       this.#log.info(facts, 'deployment changed its state');
+      if (this.#life.state === 'ready') this.#watched = false;
     }
   }
 

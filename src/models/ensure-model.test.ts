@@ -352,14 +352,14 @@ describe('the home folder', () => {
     const disk = { ...realDisk, append: async () => await Promise.reject(readOnly) };
     assert.match(
       await failureOf(fetchFrom({ content }, { disk }), 'home_unusable'),
-      /the file system is read-only \(EROFS\)/,
+      /it is on a read-only file system \(EROFS\)/,
     );
   });
 
   test('that is a file is told so', async () => {
     await writeFile(join(home, 'models'), 'a file');
     const message = await failureOf(fetchFrom({ content }), 'home_unusable');
-    assert.match(message, /a part of the path is a file/);
+    assert.match(message, /a part of this path is a file/);
   });
 });
 

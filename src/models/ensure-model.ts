@@ -10,7 +10,7 @@ import { dirname, join } from 'node:path';
 import { ParlanceError } from '../contract/index.ts';
 import { findInCatalogue, type CatalogueEntry, type HuggingFaceFile } from './catalogue.ts';
 import { readModelMetadata, type ModelMetadata } from './gguf/model-metadata.ts';
-import { makeFolder, modelsFolder, realDisk, type Disk } from './home-folder.ts';
+import { makeModelsFolder, modelsFolder, realDisk, type Disk } from './home-folder.ts';
 import { parseModelSpec, unknownModel, type ModelSpec } from './model-spec.ts';
 import type { Progress, ProgressListener } from './progress.ts';
 import { huggingFaceSource } from './sources/hugging-face.ts';
@@ -160,7 +160,7 @@ async function describe(
 
 async function fetchFirst(wanted: Wanted, spec: string, options: EnsureOptions): Promise<string> {
   const folder = dirname(wanted.path);
-  await makeFolder(folder);
+  await makeModelsFolder(folder);
   const signal = options.signal ?? new AbortController().signal;
   const failures: string[] = [];
   for (const source of wanted.sources) {

@@ -3,24 +3,12 @@
  * in which a disk says no turned into `home_unusable` with the folder and the way out.
  */
 
-import { mkdir, statfs, type FileHandle } from 'node:fs/promises';
+import { statfs, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { ParlanceError } from '../contract/index.ts';
+import { diskFull, diskTrouble, makeFolder, type DiskTrouble } from '../home/index.ts';
 import { formatBytes } from './progress-line.ts';
-
-const diskReasons: Readonly<Record<string, string>> = {
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota is used up',
-  EACCES: 'this user may not write there',
-  EPERM: 'this user may not write there',
-  EROFS: 'the file system is read-only',
-  ENOTDIR: 'a part of the path is a file, not a folder',
-  EEXIST: 'a part of the path is a file, not a folder',
-  ELOOP: 'its symbolic links go in circles',
-  ENAMETOOLONG: 'the path is too long',
-  EIO: 'the disk reports an input/output error',
-};
 
 export function modelsFolder(home: string): string {
   return join(home, 'models');
@@ -28,24 +16,24 @@ export function modelsFolder(home: string): string {
 
 /** The error for a folder that cannot be used, or undefined when `error` is no matter of the disk. */
 export function toHomeError(error: unknown, folder: string): ParlanceError | undefined {
-  const code = (error as NodeJS.ErrnoException | undefined)?.code;
-  const why = code === undefined ? undefined : diskReasons[code];
-  if (why === undefined) return undefined;
-  return homeUnusable(folder, `${why} (${code})`, error);
+  const trouble = diskTrouble(error);
+  if (trouble === undefined) return undefined;
+  const { code } = error as NodeJS.ErrnoException;
+  return homeUnusable(folder, { ...trouble, why: `${trouble.why} (${code})` }, error);
 }
 
-export function homeUnusable(folder: string, why: string, cause?: unknown): ParlanceError {
-  return new ParlanceError(
-    'home_unusable',
-    `Cannot write to ${folder}: ${why}. Free some room or choose another folder with --home PATH (or PARLANCE_HOME).`,
-    { cause },
-  );
+export function homeUnusable(
+  folder: string,
+  { why, way }: DiskTrouble,
+  cause?: unknown,
+): ParlanceError {
+  return new ParlanceError('home_unusable', `Cannot write to ${folder}: ${why}. ${way}`, { cause });
 }
 
 /** Makes the folder, and throws `home_unusable` where that cannot be. */
-export async function makeFolder(folder: string): Promise<void> {
+export async function makeModelsFolder(folder: string): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
   } catch (error) {
     throw toHomeError(error, folder) ?? error;
   }
@@ -74,8 +62,6 @@ export const realDisk: Disk = {
 export async function checkRoom(disk: Disk, folder: string, neededBytes: number): Promise<void> {
   const free = await disk.freeBytes(folder);
   if (free >= neededBytes) return;
-  throw homeUnusable(
-    folder,
-    `${formatBytes(neededBytes)} are needed and ${formatBytes(free)} are free on that disk`,
-  );
+  const why = `${formatBytes(neededBytes)} are needed and ${formatBytes(free)} are free on that disk`;
+  throw homeUnusable(folder, { ...diskFull, why });
 }

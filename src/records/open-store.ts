@@ -3,9 +3,9 @@
  * same time if need be. It alone knows where the file lies and how to close it.
  */
 
-import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
+import { makeFolder } from '../home/index.ts';
 import { openDatabase } from './database.ts';
 import { createDeploymentRecords, type DeploymentRecords } from './deployment-records.ts';
 import { createKeyRecords, type KeyRecords } from './key-records.ts';
@@ -29,7 +29,7 @@ export async function openStore(home: string): Promise<Store> {
   const folder = resolve(home);
   const path = join(folder, 'parlance.db');
   try {
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
   } catch (error) {
     throw toStoreError(error, folder);
   }

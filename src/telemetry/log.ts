@@ -33,9 +33,12 @@ const secretPaths = ['authorization', 'cookie', 'apiKey', 'api_key', 'key', 'tok
 /** A thrown value as a log shows it: with its stack and its causes, since nobody else sees them. */
 function describeError(value: unknown): unknown {
   if (!(value instanceof Error)) return value;
-  const reason = 'reason' in value ? { reason: value.reason } : {};
+  // A catalogued error was thrown on purpose: its reason says more than where.
+  if ('reason' in value && value.reason !== 'internal') {
+    return { reason: value.reason, message: value.message };
+  }
   const cause = value.cause === undefined ? {} : { cause: describeError(value.cause) };
-  return { name: value.name, message: value.message, ...reason, stack: value.stack, ...cause };
+  return { name: value.name, message: value.message, stack: value.stack, ...cause };
 }
 
 /** @param level the least severe level that is written */

@@ -8,6 +8,7 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 import { ParlanceError } from '../../contract/index.ts';
+import { diskFull } from '../../home/index.ts';
 import type { WheelFile } from '../catalogue.ts';
 import { checkRoom, homeUnusable, toHomeError } from '../home-folder.ts';
 import { PartialFile, removeLeftovers, workFolderName } from '../partial-file.ts';
@@ -137,7 +138,7 @@ async function attempt(job: Job, tool: Tool): Promise<ToolResult> {
     },
   });
   if (result.kind === 'failed' && result.why === 'No space left on device') {
-    throw homeUnusable(dirname(context.target), 'the disk is full (ENOSPC)');
+    throw homeUnusable(dirname(context.target), diskFull);
   }
   return result;
 }
