@@ -3,7 +3,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
+import { honoured, type CapabilityRecord } from './capability.ts';
 import { completionRequest, parseCompletionRequest } from './completions.ts';
+import { admit } from './receipt.ts';
 import { chatCompletionRequest } from './request/schema.ts';
 
 const parse = (more: object) =>
@@ -104,4 +106,11 @@ test('ranges are the chat route’s own', () => {
   for (const [name, schema] of Object.entries(completionRequest.properties)) {
     if (!own.has(name)) assert.equal(schema, chat[name], name);
   }
+});
+
+test('a number of logprobs is one line of the receipt', () => {
+  const [request] = parse({ logprobs: 2 });
+  assert.ok(request !== undefined);
+  const record = { logprobs: honoured, top_logprobs: honoured } as unknown as CapabilityRecord;
+  assert.deepEqual(admit(request, record, 'x').receipt, [{ name: 'logprobs', fate: 'honoured' }]);
 });

@@ -49,7 +49,8 @@ export function admit(request: ChatRequest, record: CapabilityRecord, target: st
       if (request.unsupported === 'error') throw refusal(field, support, target, true);
       refusedParameters.push(parameter);
     }
-    lines.push(lineOf(field, support));
+    // One field of the client may stand for two parameters (`logprobs` of the completions route).
+    if (!lines.some(({ name }) => name === field)) lines.push(lineOf(field, support));
   }
   const left = withoutParameters(request, refusedParameters);
   const refusedContent: Content[] = [];

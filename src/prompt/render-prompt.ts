@@ -49,7 +49,7 @@ function toTemplateMessage(message: Message): Record<string, unknown> {
     message.role === 'assistant' ? (message.reasoning_content ?? message.reasoning ?? null) : null;
   return {
     role,
-    content: textOf(message.content),
+    content: contentOf(message),
     ...(message.name ? { name: message.name } : {}),
     ...(message.role === 'tool' ? { tool_call_id: message.tool_call_id } : {}),
     ...(message.role === 'assistant' && message.tool_calls
@@ -57,6 +57,12 @@ function toTemplateMessage(message: Message): Record<string, unknown> {
       : {}),
     ...(reasoning === null ? {} : { reasoning_content: reasoning }),
   };
+}
+
+/** An assistant that refused said so in place of content. */
+function contentOf(message: Message): string {
+  const text = textOf(message.content);
+  return text === '' && message.role === 'assistant' ? (message.refusal ?? '') : text;
 }
 
 /** Templates print arguments as the object they are, not as JSON inside a string. */
