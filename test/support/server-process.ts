@@ -64,6 +64,8 @@ export const modelFileName =
 
 /** A home folder in which the default model lies already, as a second name of the same file. */
 export function makeHome(): string {
+  // Before there is a folder to leave behind.
+  testModel();
   const home = mkdtempSync(join(tmpdir(), 'parlance-home-'));
   mkdirSync(join(home, 'models'));
   linkModel(join(home, 'models', modelFileName));

@@ -21,7 +21,9 @@ const question = 'Name the capital of France in one sentence.';
 
 /** A line for a POSIX shell that works as it stands. */
 export function curlLine(url: string, model: string, keyNeeded: boolean): string {
-  const body = JSON.stringify({ model, messages: [{ role: 'user', content: question }] });
+  const messages = [{ role: 'user', content: question }];
+  // Greedy: the first answer that somebody sees is the same for everybody.
+  const body = JSON.stringify({ model, messages, temperature: 0 });
   const quoted = `'${body.replaceAll("'", String.raw`'\''`)}'`;
   const key = keyNeeded ? ' -H "Authorization: Bearer $PARLANCE_API_KEY"' : '';
   return `curl -s ${url}/v1/chat/completions -H 'Content-Type: application/json'${key} -d ${quoted}`;
