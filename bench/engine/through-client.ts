@@ -1,6 +1,6 @@
 /** Sends the bench's requests to an engine through its client, without HTTP. */
 
-import type { Engine, GenerateRequest } from '../../src/engine/index.ts';
+import { neutralSampling, type Engine, type GenerateRequest } from '../../src/engine/index.ts';
 import { renderPrompt, type ChatTemplate } from '../../src/prompt/index.ts';
 import { generatedTokens, makeMessages } from './workload.ts';
 import type { SendRequest } from './measure.ts';
@@ -32,25 +32,10 @@ export function toEngineRequest(text: string): GenerateRequest {
     choices: 1,
     dryRun: false,
     sampling: {
+      ...neutralSampling,
       temperature: 0,
-      topP: 1,
-      topK: 0,
-      minP: 0,
-      seed: null,
-      frequencyPenalty: 0,
-      presencePenalty: 0,
-      repetitionPenalty: 1,
-      logitBias: [],
-      badTokenIds: [],
-      minTokens: 0,
       maxTokens: generatedTokens,
-      defaultMaxTokens: generatedTokens,
-      stop: [],
-      stopTokenIds: [],
-      includeStop: false,
       ignoreEos: true,
-      skipSpecialTokens: true,
-      topLogprobs: null,
     },
   };
 }

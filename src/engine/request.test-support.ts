@@ -1,28 +1,9 @@
 /** Requests for the engine's tests: everything neutral, greedy, 16 tokens, with changes on top. */
 
+import { neutralSampling } from './neutral-sampling.ts';
 import type { GenerateRequest, Sampling } from './protocol.ts';
 
-export const neutralSampling: Sampling = {
-  temperature: 0,
-  topP: 1,
-  topK: 0,
-  minP: 0,
-  seed: null,
-  frequencyPenalty: 0,
-  presencePenalty: 0,
-  repetitionPenalty: 1,
-  logitBias: [],
-  badTokenIds: [],
-  minTokens: 0,
-  maxTokens: 16,
-  defaultMaxTokens: 4096,
-  stop: [],
-  stopTokenIds: [],
-  includeStop: false,
-  ignoreEos: false,
-  skipSpecialTokens: true,
-  topLogprobs: null,
-};
+const greedySampling: Sampling = { ...neutralSampling, temperature: 0, maxTokens: 16 };
 
 /** `sampling` holds what differs from the neutral one. */
 export function makeRequest(
@@ -36,7 +17,7 @@ export function makeRequest(
     choices: 1,
     dryRun: false,
     ...rest,
-    sampling: { ...neutralSampling, ...sampling },
+    sampling: { ...greedySampling, ...sampling },
   };
 }
 

@@ -1,20 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Compile } from 'typebox/compile';
+import { createRandom } from '../../../test/support/random-numbers.ts';
 import { chatCompletionRequest } from '../request/schema.ts';
 import type { Schema } from './describe.ts';
 import { explain } from './explain.ts';
-
-/** Mulberry32: small, seeded, good enough to pick mutations. */
-function random(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
 const tool = { type: 'function', function: { name: 'f', parameters: {}, strict: null } };
@@ -141,7 +131,7 @@ function mutate(value: object, next: () => number): void {
 test('the explanation and the compiled check agree on every body', () => {
   const compiled = Compile(chatCompletionRequest);
   const schema = chatCompletionRequest as unknown as Schema;
-  const next = random(20_260_101);
+  const next = createRandom(20_260_101);
   let valid = 0;
   let invalid = 0;
   for (let round = 0; round < 8000; round += 1) {

@@ -8,7 +8,7 @@ import type { Sampling } from '../protocol.ts';
 import { createSampler } from './create-sampler.ts';
 import { createDice, randomInput, randomRow } from './random-rows.test-support.ts';
 import {
-  neutralSampling,
+  seededSampling,
   referenceDistribution,
   referenceLogits,
   referenceLogprobs,
@@ -19,7 +19,7 @@ import type { Sampler, SamplerContext } from './sampler.ts';
 const plainContext: SamplerContext = { vocabSize: 4, eosIds: [], promptTokens: [], choice: 0 };
 
 function samplerOf(changes: Partial<Sampling>, context: Partial<SamplerContext> = {}): Sampler {
-  return createSampler({ ...neutralSampling, ...changes }, { ...plainContext, ...context });
+  return createSampler({ ...seededSampling, ...changes }, { ...plainContext, ...context });
 }
 
 /** Makes the sampler count `output` as generated, by giving it rows that leave no choice. */

@@ -7,7 +7,7 @@ import type { Sampling } from '../protocol.ts';
 import { createSampler } from './create-sampler.ts';
 import { createUniform } from './random.ts';
 import { createDice, randomRow } from './random-rows.test-support.ts';
-import { neutralSampling, referenceDistribution } from './reference-sampler.test-support.ts';
+import { seededSampling, referenceDistribution } from './reference-sampler.test-support.ts';
 
 const draws = 20_000;
 const size = 12;
@@ -33,7 +33,7 @@ describe('frequencies of 20,000 draws', () => {
   ];
   for (const changes of cases) {
     test(JSON.stringify(changes), () => {
-      const sampling = { ...neutralSampling, ...changes, seed: '2026' };
+      const sampling = { ...seededSampling, ...changes, seed: '2026' };
       const { probabilities } = referenceDistribution({ logits, sampling, context, output: [] });
       const sampler = createSampler(sampling, context);
       const counts = probabilities.map(() => 0);
@@ -55,7 +55,7 @@ describe('frequencies of 20,000 draws', () => {
 
 describe('reproducibility', () => {
   const tokens = (changes: Partial<Sampling>, choice: number): number[] => {
-    const sampler = createSampler({ ...neutralSampling, ...changes }, { ...context, choice });
+    const sampler = createSampler({ ...seededSampling, ...changes }, { ...context, choice });
     const dice = createDice(9);
     return Array.from({ length: 60 }, () => sampler.sample(randomRow(dice, size)).token);
   };
@@ -76,7 +76,7 @@ describe('reproducibility', () => {
   test('two samplers that take turns do not disturb each other', () => {
     const rows = Array.from({ length: 40 }, (_, i) => randomRow(createDice(i), size));
     const make = (seed: string) =>
-      createSampler({ ...neutralSampling, seed, topP: 0.9, repetitionPenalty: 1.2 }, context);
+      createSampler({ ...seededSampling, seed, topP: 0.9, repetitionPenalty: 1.2 }, context);
     const alone = rows.map(
       (
         (sampler) => (row: Float32Array) =>
@@ -95,7 +95,7 @@ describe('reproducibility', () => {
     const uniform = createUniform('5', 0);
     for (let i = 0; i < 3; i++) uniform();
     const expected = Math.floor(uniform() * size);
-    const sampler = createSampler({ ...neutralSampling, seed: '5' }, context);
+    const sampler = createSampler({ ...seededSampling, seed: '5' }, context);
     const certain = new Float32Array(size);
     certain[4] = 1000;
     for (let i = 0; i < 3; i++) assert.equal(sampler.sample(certain).token, 4);

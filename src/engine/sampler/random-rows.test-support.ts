@@ -5,7 +5,7 @@
 
 import type { Sampling } from '../protocol.ts';
 import { createUniform } from './random.ts';
-import { neutralSampling } from './reference-sampler.test-support.ts';
+import { seededSampling } from './reference-sampler.test-support.ts';
 import type { ReferenceInput } from './reference-sampler.test-support.ts';
 
 export interface Dice {
@@ -47,7 +47,7 @@ export function randomInput(dice: Dice, size: number): ReferenceInput {
   const sometimes = <T>(value: () => T, neutral: T): T =>
     dice.uniform() < 0.5 ? value() : neutral;
   const sampling: Sampling = {
-    ...neutralSampling,
+    ...seededSampling,
     temperature: dice.pick([0, 0.1, 0.7, 1, 1, 1.5, 4]),
     topP: sometimes(() => dice.pick([0, 0.1, 0.5, 0.9, 0.99]), 1),
     topK: sometimes(() => dice.pick([1, 2, 5, 40, size, size + 5]), 0),

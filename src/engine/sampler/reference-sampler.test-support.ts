@@ -3,6 +3,7 @@
  * sorts, no shortcuts. Tests compare the fast one with it; nothing else uses it.
  */
 
+import { neutralSampling } from '../neutral-sampling.ts';
 import type { Sampling } from '../protocol.ts';
 import type { SamplerContext } from './sampler.ts';
 
@@ -22,27 +23,7 @@ export interface ReferenceResult {
   readonly margin: number;
 }
 
-export const neutralSampling: Sampling = {
-  temperature: 1,
-  topP: 1,
-  topK: 0,
-  minP: 0,
-  seed: '1',
-  frequencyPenalty: 0,
-  presencePenalty: 0,
-  repetitionPenalty: 1,
-  logitBias: [],
-  badTokenIds: [],
-  minTokens: 0,
-  maxTokens: null,
-  defaultMaxTokens: 16,
-  stop: [],
-  stopTokenIds: [],
-  includeStop: false,
-  ignoreEos: false,
-  skipSpecialTokens: true,
-  topLogprobs: null,
-};
+export const seededSampling: Sampling = { ...neutralSampling, seed: '1', defaultMaxTokens: 16 };
 
 export function referenceDistribution(input: ReferenceInput): ReferenceResult {
   const { sampling } = input;

@@ -1,20 +1,16 @@
 /** Reproducible random inputs for this folder's tests; nothing else uses it. */
 
+import { createRandom } from '../../../test/support/random-numbers.ts';
+
 export interface Dice {
   /** A whole number in [0, below). */
   readonly below: (below: number) => number;
   readonly pick: <T>(items: readonly T[]) => T;
 }
 
-/** mulberry32, a public-domain generator of 32 bits of state. */
 export function createDice(seed: number): Dice {
-  let state = seed;
-  const below = (limit: number): number => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * limit);
-  };
+  const random = createRandom(seed);
+  const below = (limit: number): number => Math.floor(random() * limit);
   return { below, pick: (items) => items[below(items.length)]! };
 }
 

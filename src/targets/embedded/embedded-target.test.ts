@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { admit, parseChatRequest } from '../../contract/index.ts';
-import type { ChoiceStep, Engine, GenerateRequest } from '../../engine/index.ts';
+import {
+  neutralSampling,
+  type ChoiceStep,
+  type Engine,
+  type GenerateRequest,
+} from '../../engine/index.ts';
 import type { ModelMetadata } from '../../models/index.ts';
 import type { AnswerEvent } from '../target.ts';
 import { createEmbeddedTarget } from './embedded-target.ts';
@@ -74,27 +79,7 @@ describe('embedded target', () => {
 
   it('fills in every default', async () => {
     const { asked } = await run({ messages: [user] });
-    assert.deepEqual(asked[0]?.sampling, {
-      temperature: 1,
-      topP: 1,
-      topK: 0,
-      minP: 0,
-      seed: null,
-      frequencyPenalty: 0,
-      presencePenalty: 0,
-      repetitionPenalty: 1,
-      logitBias: [],
-      badTokenIds: [],
-      minTokens: 0,
-      maxTokens: null,
-      defaultMaxTokens: 4096,
-      stop: [],
-      stopTokenIds: [],
-      includeStop: false,
-      ignoreEos: false,
-      skipSpecialTokens: true,
-      topLogprobs: null,
-    });
+    assert.deepEqual(asked[0]?.sampling, neutralSampling);
   });
 
   it('passes parameters on, synonyms folded', async () => {

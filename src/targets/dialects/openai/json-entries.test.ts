@@ -1,17 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { createRandom } from '../../../../test/support/random-numbers.ts';
 import { editJson, jsonEntries, jsonValue } from './json-entries.ts';
-
-/** Small deterministic generator (mulberry32). */
-function numbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 function randomValue(next: () => number, depth: number): unknown {
   const kind = Math.floor(next() * (depth > 3 ? 5 : 7));
@@ -42,7 +32,7 @@ function randomObject(next: () => number, depth: number): Record<string, unknown
 
 describe('jsonEntries', () => {
   it('finds the same keys and values as a parser, compact and indented', () => {
-    const next = numbers(7);
+    const next = createRandom(7);
     for (let round = 0; round < 500; round += 1) {
       const value = randomObject(next, 0);
       for (const indent of [0, 2]) {
@@ -82,7 +72,7 @@ describe('editJson', () => {
   });
 
   it('removes and sets like the same edit of a parsed value', () => {
-    const next = numbers(11);
+    const next = createRandom(11);
     for (let round = 0; round < 300; round += 1) {
       const value = randomObject(next, 0);
       const text = JSON.stringify(value);
