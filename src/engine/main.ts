@@ -10,8 +10,7 @@ import type { FromEngine, ToEngine } from './protocol.ts';
 import { Scheduler } from './scheduler/scheduler.ts';
 
 process.title = 'parlance-engine';
-process.on('SIGINT', () => {});
-process.on('SIGTERM', () => {});
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 process.on('disconnect', () => process.exit(0));
 process.on('message', (message: ToEngine) => receive(message));
 

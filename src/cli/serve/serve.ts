@@ -106,8 +106,9 @@ function listenForTheEnd(program: Program, io: Io) {
   const unlisten = onStopSignals((count) => {
     if (count === 1) {
       const { running } = program.deployments.load();
+      const requests = running === 1 ? 'the running request' : `${running} requests`;
       const words =
-        running === 0 ? 'Stopping.' : `Finishing ${running} requests; once more to stop at once.`;
+        running === 0 ? 'Stopping.' : `Finishing ${requests}; once more to stop at once.`;
       io.stderr.write(`\n${words}\n`);
     }
     end(count === 1 ? drainMs : 0);

@@ -173,6 +173,7 @@ describe('the engine with a real model', () => {
     assert.ok(pid !== null);
     process.kill(pid, 'SIGINT');
     process.kill(pid, 'SIGTERM');
+    process.kill(pid, 'SIGHUP');
     await run(makeRequest('Hello', { maxTokens: 2 }));
     assert.equal(engine.pid, pid);
   });
