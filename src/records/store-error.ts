@@ -3,6 +3,9 @@
  * and the way out. Errors that are none of these (a broken rule of the schema, a bug) are left alone.
  */
 
+import { statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
+
 import { ParlanceError } from '../contract/index.ts';
 import { diskFull, diskTrouble, notPermitted, otherHome, type DiskTrouble } from '../home/index.ts';
 
@@ -32,10 +35,20 @@ function troubleOf(error: unknown): DiskTrouble | undefined {
   return diskTrouble(error);
 }
 
+/** SQLite calls it an input/output error when its shared memory finds no room. */
+function isFull(path: string): boolean {
+  try {
+    return statfsSync(dirname(path)).bavail === 0;
+  } catch {
+    return false;
+  }
+}
+
 /** The thrown value that should go on: `home_unusable` for a trouble of the disk, else itself. */
 export function toStoreError(error: unknown, path: string): unknown {
-  const trouble = troubleOf(error);
-  if (trouble === undefined) return error;
+  const known = troubleOf(error);
+  if (known === undefined) return error;
+  const trouble = isFull(path) ? diskFull : known;
   return new ParlanceError('home_unusable', `Cannot use ${path}: ${trouble.why}. ${trouble.way}`, {
     cause: error,
   });
