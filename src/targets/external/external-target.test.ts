@@ -112,6 +112,69 @@ describe('external target', () => {
     await assert.rejects(broken, { status: 503, message: /no memory/ });
   });
 
+  it('fails a stream in which only one of two choices finished', async () => {
+    handler = (_request, response) => {
+      sse(response, chunk(null), chunk('stop'));
+      response.end();
+    };
+    const half = ask({ messages, stream: true, n: 2 }).then(payloadsOf);
+    await assert.rejects(half, { reason: 'upstream_failed' });
+    assert.equal((await payloadsOf(await ask({ messages, stream: true }))).length, 2);
+  });
+
+  it('shows no key in an error inside a stream, on either route', async () => {
+    handler = (_request, response) => {
+      sse(response, '{"error":{"message":"bad key sk-test"}}');
+      response.end();
+    };
+    const chat = ask({ messages, stream: true }).then(payloadsOf);
+    await assert.rejects(chat, { reason: 'upstream_refused', message: /bad key \*\*\*/ });
+    const raw = await ask({ prompt: 'once', stream: true });
+    assert.equal(raw.kind, 'events');
+    if (raw.kind !== 'events') return;
+    const { events } = raw;
+    await assert.rejects(Array.fromAsync(events), { message: /bad key \*\*\*/ });
+  });
+
+  it('calls what is no JSON in a stream the upstream’s failure', async () => {
+    for (const payload of ['{"a\\x":1}', '{"error":oops}']) {
+      handler = (_request, response) => {
+        sse(response, payload);
+        response.end();
+      };
+      const broken = ask({ messages, stream: true }).then(payloadsOf);
+      await assert.rejects(broken, (error) => {
+        assert.ok(error instanceof ParlanceError);
+        assert.match(error.reason, /^upstream_/);
+        return true;
+      });
+    }
+  });
+
+  it('reads no refusal to its end, however long it is', async () => {
+    const closed = new Promise<void>((resolve) => {
+      handler = (_request, response) => {
+        response.on('close', resolve);
+        response.writeHead(500, { 'content-type': 'text/plain' });
+        response.write('x'.repeat(200_000));
+      };
+    });
+    await assert.rejects(ask({ messages }), { reason: 'upstream_refused' });
+    await closed;
+  });
+
+  it('lets go of an answer that is no stream where one was asked for', async () => {
+    const closed = new Promise<void>((resolve) => {
+      handler = (_request, response) => {
+        response.on('close', resolve);
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.write('x'.repeat(4_000_000));
+      };
+    });
+    await assert.rejects(ask({ messages, stream: true }), { reason: 'upstream_failed' });
+    await closed;
+  });
+
   it('answers raw prompts through the completions route', async () => {
     let seen = '';
     handler = (request, response, body) => {

@@ -7,17 +7,21 @@ import { ParlanceError } from '../../contract/index.ts';
 import {
   completionEvents,
   editJson,
+  jsonEntries,
+  jsonValue,
   messageOf,
   startWireStream,
   stepWireStream,
   toOwnAnswer,
-  toUpstreamError,
   toWireRequest,
+  type WireStreamOptions,
+  type WireStreamState,
+  type WireStreamStep,
 } from '../dialects/openai/index.ts';
 import type { Answer, AnswerEvent, Target, TargetRun } from '../target.ts';
 import { externalCapabilities, type Declared } from './capabilities.ts';
 import { readPayloads, streamCut } from './payloads.ts';
-import { createUpstream, type Upstream } from './upstream.ts';
+import { createUpstream, type Upstream, type UpstreamAnswer } from './upstream.ts';
 
 export interface ExternalOptions {
   readonly name: string;
@@ -59,15 +63,17 @@ async function chat(upstream: Upstream, run: TargetRun, model: string): Promise<
   const body = toWireRequest(run.request, model);
   const answer = await upstream.post('/chat/completions', body, run.signal);
   if (run.request.stream) {
-    checkStream(answer.contentType, upstream);
+    checkStream(answer, upstream);
     return { kind: 'wire', notes: [], payloads: streamChat(answer.body, upstream, run) };
   }
   const text = toOwnAnswer(await answer.text(), run.identity);
   return { kind: 'wire', notes: [], payloads: one(text) };
 }
 
-function checkStream(contentType: string, upstream: Upstream): void {
+function checkStream(answer: UpstreamAnswer, upstream: Upstream): void {
+  const { contentType } = answer;
   if (contentType.includes('text/event-stream')) return;
+  answer.discard();
   throw new ParlanceError(
     'upstream_failed',
     `The upstream at ${upstream.origin} was asked for a stream and answered ${contentType || 'without a content type'}.`,
@@ -87,28 +93,45 @@ async function* streamChat(
   const options = { identity: run.identity, includeUsage, continuousUsage };
   let state = startWireStream;
   for await (const payload of readPayloads(body)) {
-    const step = stepWireStream(state, payload, options);
+    const step = stepOrFail(state, payload, { options, upstream });
     if (step.kind === 'error') throw errorInStream(step.error, upstream);
     state = step.state;
     yield* step.chunks;
     if (state.done) return;
   }
   // Some servers close without `[DONE]`; the answer is whole only if every choice came to its end.
-  if (!state.finished) throw streamCut(upstream.origin);
+  if (state.finished < (run.request.parameters.n ?? 1)) throw streamCut(upstream.origin);
   if (state.held !== null) yield state.held;
 }
 
+function stepOrFail(
+  state: WireStreamState,
+  payload: string,
+  { options, upstream }: { readonly options: WireStreamOptions; readonly upstream: Upstream },
+): WireStreamStep {
+  try {
+    return stepWireStream(state, payload, options);
+  } catch (error) {
+    throw notJson(upstream, error);
+  }
+}
+
+/** @param error the JSON of what the upstream's `error` field holds */
 function errorInStream(error: string, upstream: Upstream): ParlanceError {
-  const { code } = JSON.parse(error) as { code?: unknown };
-  const status = typeof code === 'number' && code >= 400 && code < 600 ? code : 500;
-  const body = messageOf(error);
-  return toUpstreamError({
-    status,
-    body,
+  return upstream.toError({
+    status: statusOf(error),
+    body: messageOf(error),
     retryAfter: undefined,
-    origin: upstream.origin,
-    secret: null,
   });
+}
+
+function statusOf(error: string): number {
+  try {
+    const { code } = JSON.parse(error) as { code?: unknown };
+    return typeof code === 'number' && code >= 400 && code < 600 ? code : 500;
+  } catch {
+    return 500;
+  }
 }
 
 async function complete(upstream: Upstream, run: TargetRun, model: string): Promise<Answer> {
@@ -120,7 +143,7 @@ async function complete(upstream: Upstream, run: TargetRun, model: string): Prom
       ? editJson(body, new Map([['max_tokens', '16']]))
       : body;
   const answer = await upstream.post('/completions', limited, run.signal);
-  if (request.stream) checkStream(answer.contentType, upstream);
+  if (request.stream) checkStream(answer, upstream);
   const payloads = request.stream ? readPayloads(answer.body) : one(await answer.text());
   const choices = request.parameters.n ?? 1;
   return { kind: 'events', notes: [], events: completions(payloads, upstream, choices) };
@@ -142,13 +165,21 @@ async function* completions(
 }
 
 function readCompletion(payload: string, upstream: Upstream): AnswerEvent[] {
+  let events: AnswerEvent[];
+  let error: string | null;
   try {
-    return completionEvents(payload);
-  } catch (error) {
-    throw new ParlanceError(
-      'upstream_failed',
-      `The upstream at ${upstream.origin} sent something that is not JSON.`,
-      { cause: error },
-    );
+    events = completionEvents(payload);
+    error = jsonValue(payload, jsonEntries(payload), 'error');
+  } catch (cause) {
+    throw notJson(upstream, cause);
   }
+  if (error !== null) throw errorInStream(error, upstream);
+  return events;
 }
+
+const notJson = (upstream: Upstream, cause: unknown): ParlanceError =>
+  new ParlanceError(
+    'upstream_failed',
+    `The upstream at ${upstream.origin} sent something that is not JSON.`,
+    { cause },
+  );

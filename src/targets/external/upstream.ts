@@ -13,16 +13,27 @@ export interface UpstreamOptions {
   readonly apiKey: string | null;
 }
 
-interface UpstreamAnswer {
+export interface UpstreamAnswer {
   readonly contentType: string;
   readonly body: AsyncIterable<Uint8Array>;
   text(): Promise<string>;
+  /** For an answer that nobody will read: without it the answer keeps its connection. */
+  discard(): void;
+}
+
+/** What an upstream said no with, in its answer or in the middle of a stream. */
+interface Refusal {
+  readonly status: number;
+  readonly body: string;
+  readonly retryAfter: string | undefined;
 }
 
 export interface Upstream {
   readonly origin: string;
   /** @throws ParlanceError for an upstream that refuses, cannot be reached or is too slow */
   post(path: string, body: string, signal: AbortSignal): Promise<UpstreamAnswer>;
+  /** The refusal as our error, without the key. */
+  toError(refusal: Refusal): ParlanceError;
   close(): Promise<void>;
 }
 
@@ -30,6 +41,8 @@ const connectTimeout = 10_000;
 /** Long prompts are computed before the first byte: minutes, not seconds. */
 const firstByteTimeout = 600_000;
 const betweenBytesTimeout = 300_000;
+/** Of a refusal only the message is shown; a gateway's error page may be of any length. */
+const refusalBytes = 64 * 1024;
 
 export function createUpstream(options: UpstreamOptions): Upstream {
   const url = new URL(options.baseUrl);
@@ -45,8 +58,11 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     accept: 'application/json, text/event-stream',
     ...(options.apiKey === null ? {} : { authorization: `Bearer ${options.apiKey}` }),
   };
+  const toError = (refusal: Refusal): ParlanceError =>
+    toUpstreamError({ ...refusal, origin: url.origin, secret: options.apiKey });
   return {
     origin: url.origin,
+    toError,
     close: () => pool.destroy(),
     async post(path, body, signal) {
       try {
@@ -59,25 +75,32 @@ export function createUpstream(options: UpstreamOptions): Upstream {
         });
         const retryAfter = [answer.headers['retry-after']].flat()[0];
         if (answer.statusCode >= 400) {
-          const text = await answer.body.text();
-          throw toUpstreamError({
-            status: answer.statusCode,
-            body: text,
-            retryAfter,
-            origin: url.origin,
-            secret: options.apiKey,
-          });
+          const text = await readStart(answer.body, refusalBytes);
+          throw toError({ status: answer.statusCode, body: text, retryAfter });
         }
         return {
           contentType: String(answer.headers['content-type'] ?? ''),
           body: readBody(answer.body, url.origin, signal),
           text: () => readText(answer.body, url.origin, signal),
+          discard: () => void answer.body.dump().catch(() => {}),
         };
       } catch (error) {
         throw toFailure(error, url.origin, signal);
       }
     },
   };
+}
+
+/** Leaving the loop closes the connection: the rest would have to be read to use it again. */
+async function readStart(body: AsyncIterable<Uint8Array>, most: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes >= most) break;
+  }
+  return Buffer.concat(chunks).subarray(0, most).toString('utf8');
 }
 
 async function* readBody(

@@ -31,7 +31,7 @@ describe('stepWireStream', () => {
   it('splices id and model and keeps the rest to the byte', () => {
     const { chunks, state } = run([text, finish, '[DONE]']);
     assert.deepEqual(chunks, [own(text), own(finish)]);
-    assert.deepEqual(state, { held: null, finished: true, done: true });
+    assert.deepEqual(state, { held: null, finished: 1, done: true });
   });
 
   it('adds the episode to every chunk', () => {
@@ -77,6 +77,12 @@ describe('stepWireStream', () => {
   });
 
   it('does not call a stream finished that was cut before its finish', () => {
-    assert.equal(run([text]).state.finished, false);
+    assert.equal(run([text]).state.finished, 0);
+  });
+
+  it('counts the choices that finished, also several in one chunk', () => {
+    const both = chunk('[{"index":0,"finish_reason":"stop"},{"index":1,"finish_reason":"stop"}]');
+    assert.equal(run([text, both]).state.finished, 2);
+    assert.equal(run([text, finish]).state.finished, 1);
   });
 });

@@ -17,8 +17,8 @@ export interface WireStreamOptions {
 export interface WireStreamState {
   /** The newest finish chunk, kept back because usage may still come. */
   readonly held: string | null;
-  /** Whether any choice has finished: a stream that ends before that was cut. */
-  readonly finished: boolean;
+  /** Choices that have finished: a stream that ends before all of them did was cut. */
+  readonly finished: number;
   readonly done: boolean;
 }
 
@@ -27,9 +27,9 @@ export type WireStreamStep =
   /** The upstream reported an error inside its stream; `error` is its JSON. */
   | { readonly kind: 'error'; readonly error: string };
 
-export const startWireStream: WireStreamState = { held: null, finished: false, done: false };
+export const startWireStream: WireStreamState = { held: null, finished: 0, done: false };
 
-const finishes = /"finish_reason"\s*:\s*"/;
+const finishes = /"finish_reason"\s*:\s*"/g;
 
 /** @param payload one `data:` payload, `[DONE]` included */
 export function stepWireStream(
@@ -49,11 +49,12 @@ export function stepWireStream(
     if (usage === null || !options.includeUsage) return chunks(state);
     return chunks({ ...state, held: null }, withUsage(state.held, usage));
   }
-  const finish = finishes.test(choices);
+  const finished = choices.match(finishes)?.length ?? 0;
+  const finish = finished > 0;
   const keepUsage = usage !== null && (options.continuousUsage || (options.includeUsage && finish));
   const chunk = ownChunk(payload, entries, keepUsage, options.identity);
   if (!finish) return chunks({ ...state, held: null }, state.held, chunk);
-  return chunks({ ...state, held: chunk, finished: true }, state.held);
+  return chunks({ ...state, held: chunk, finished: state.finished + finished }, state.held);
 }
 
 function chunks(state: WireStreamState, ...made: (string | null)[]): WireStreamStep {
