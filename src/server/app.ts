@@ -79,10 +79,12 @@ export function createApp(services: Services, options: AppOptions = {}): App {
   );
   server.on('connect', (request: IncomingMessage, socket: Duplex) => {
     const error = new ParlanceError('method_not_allowed', 'This server is not a proxy.');
-    writeRawError(socket, error, {
+    const headers = {
       allow: 'GET, HEAD, POST, DELETE',
       'x-request-id': requestIdOf(request.headers['x-request-id']),
-    });
+    };
+    // Unread, the client's own end would never be seen.
+    writeRawError(socket.resume(), error, headers, state.timers);
   });
   return {
     server,
@@ -137,7 +139,7 @@ function answerParserError(state: State, error: NodeJS.ErrnoException, socket: D
     exchange.response.end();
     return;
   }
-  writeRawError(socket, failure, { 'x-request-id': requestIdOf(undefined) });
+  writeRawError(socket, failure, { 'x-request-id': requestIdOf(undefined) }, state.timers);
 }
 
 async function listen(server: Server, { host, port }: ListenOptions): Promise<AddressInfo> {

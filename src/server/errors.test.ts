@@ -1,6 +1,8 @@
 /** Every way in which a request fails before it is answered: one shape, over a real socket. */
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { describe, test } from 'node:test';
 
 import { Compile } from 'typebox/compile';
@@ -341,6 +343,39 @@ describe('an error below HTTP', () => {
     const { status, headers } = await raw('CONNECT a:1 HTTP/1.1\r\nhost: a:1\r\n\r\n');
     assert.equal(status, 405);
     assert.match(headers, /allow: GET/);
+  });
+
+  test('CONNECT by a client that never closes its half keeps no server from ending', async () => {
+    const timers = handTimers();
+    await withApp(
+      fakeServices(),
+      async ({ app, port }) => {
+        const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+        socket.write('CONNECT a:1 HTTP/1.1\r\nhost: a:1\r\n\r\n');
+        await once(socket.resume(), 'end');
+        const closed = once(app.server, 'close');
+        app.server.close();
+        timers.fire(2000);
+        await closed;
+        socket.destroy();
+      },
+      { timers },
+    );
+  });
+
+  test('CONNECT by a client that resets the connection is no fault of ours', async (context) => {
+    const uncaught = context.mock.fn();
+    process.on('uncaughtException', uncaught);
+    await withApp(fakeServices(), async ({ app, port }) => {
+      const accepted = once(app.server, 'connect') as Promise<[unknown, Socket]>;
+      const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+      socket.write('CONNECT a:1 HTTP/1.1\r\nhost: a:1\r\n\r\n');
+      const closed = once((await accepted)[1], 'close');
+      socket.resetAndDestroy();
+      await closed.catch(() => {});
+    });
+    process.off('uncaughtException', uncaught);
+    assert.equal(uncaught.mock.callCount(), 0);
   });
 
   test('a broken chunk in the middle of a body', async () => {

@@ -8,7 +8,7 @@ import { addUsage } from './wire-usage.ts';
 
 interface Arrival {
   readonly from: number;
-  readonly result: IteratorResult<readonly AnswerEvent[]>;
+  readonly result: Promise<IteratorResult<readonly AnswerEvent[]>>;
 }
 
 export interface MergeOptions {
@@ -24,24 +24,34 @@ export async function* mergeAnswers(
 ): AsyncGenerator<readonly AnswerEvent[]> {
   const iterators = answers.map((answer) => answer[Symbol.asyncIterator]());
   const usages: Usage[] = [];
-  const pending = new Map<number, Promise<Arrival>>();
+  // A queue and no race: a race leaves something behind on every answer that still waits, each time.
+  const arrived: Arrival[] = [];
+  const pending = new Map<number, Promise<unknown>>();
+  let wake = (): void => {};
   const advance = (from: number): void => {
-    const next = iterators[from]?.next();
-    if (next !== undefined) {
-      pending.set(
-        from,
-        next.then((result) => ({ from, result })),
-      );
-    }
+    const result = iterators[from]?.next();
+    if (result === undefined) return;
+    const arrive = (): void => {
+      arrived.push({ from, result });
+      wake();
+    };
+    pending.set(from, result.then(arrive, arrive));
   };
   try {
     for (const from of iterators.keys()) advance(from);
     while (pending.size > 0) {
-      const { from, result } = await Promise.race(pending.values());
-      pending.delete(from);
-      if (result.done === true) continue;
-      advance(from);
-      yield result.value.map((event) => renumber(event, from, { usages, ...options }));
+      const next = arrived.shift();
+      if (next === undefined) {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        wake = resolve;
+        await promise;
+        continue;
+      }
+      const { done, value } = await next.result;
+      pending.delete(next.from);
+      if (done === true) continue;
+      advance(next.from);
+      yield value.map((event) => renumber(event, next.from, { usages, ...options }));
     }
   } finally {
     options.abort();

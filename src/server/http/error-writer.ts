@@ -9,7 +9,7 @@ import type { Duplex } from 'node:stream';
 import { asParlanceError, ParlanceError, toErrorBody } from '../../contract/index.ts';
 import type { Timers } from './timers.ts';
 
-/** How long a rejected body is still read and thrown away, so that its sender gets the answer. */
+/** How long a sender gets to take its refusal, while what it still sends is thrown away. */
 const lingerMs = 2000;
 
 function headersOf(error: ParlanceError): Record<string, string> {
@@ -66,11 +66,15 @@ const reasonPhrases: Partial<Record<number, string>> = {
   431: 'Request Header Fields Too Large',
 };
 
-/** The same answer without a response object; closes the connection. */
+/**
+ * The same answer without a response object; closes the connection, also where the client does not
+ * close its half of it: nobody else watches such a socket, and the server could never end.
+ */
 export function writeRawError(
   socket: Duplex,
   error: ParlanceError,
   headers: Readonly<Record<string, string>>,
+  timers: Timers,
 ): void {
   if (!socket.writable) {
     socket.destroy();
@@ -85,6 +89,9 @@ export function writeRawError(
   };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   const phrase = reasonPhrases[error.status] ?? 'Error';
+  const timer = timers.start(() => socket.destroy(), lingerMs);
+  // A failing socket is followed by its `close`; unheard errors would end the process.
+  socket.on('error', () => {}).once('close', () => timer.cancel());
   socket.end(`HTTP/1.1 ${error.status} ${phrase}\r\n${lines.join('')}\r\n${text}`);
 }
 
