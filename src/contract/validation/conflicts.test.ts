@@ -148,6 +148,7 @@ const peaceful: readonly Record<string, unknown>[] = [
   { tool_choice: 'auto' },
   { functions: [{ name: 'f' }], tool_choice: 'required' },
   { chat_template_kwargs: { a: 1 }, chat_template_args: { a: 1 } },
+  { chat_template_kwargs: { a: 1, b: [2] }, chat_template_args: { b: [2], a: 1 } },
   { min_tokens: 10, max_tokens: 10 },
   { min_tokens: 10, max_tokens: null },
   { n: 2, best_of: 2 },

@@ -3,8 +3,8 @@
  * Each is an error that names both. Runs on bodies that already match the schema.
  */
 
+import { isDeepStrictEqual } from 'node:util';
 import { ParlanceError } from '../errors.ts';
-import { stringifyJson } from '../json.ts';
 import type { ParameterRow } from '../parameters/row.ts';
 import { parameterTable } from '../parameters/table.ts';
 import type { FieldName, WireRequest } from '../request/schema.ts';
@@ -87,7 +87,8 @@ const synonyms = [
 function checkSynonyms(request: WireRequest): void {
   for (const [one, other] of synonyms) {
     if (!given(request, one) || !given(request, other)) continue;
-    if (stringifyJson(request[one]) === stringifyJson(request[other])) continue;
+    // The order of an object's keys means nothing.
+    if (isDeepStrictEqual(request[one], request[other])) continue;
     throw conflict(
       other,
       `\`${one}\` and \`${other}\` mean the same thing and have different values; send one of them.`,

@@ -225,3 +225,35 @@ test('more unknown fields than can be dropped are an error, not an answer withou
   assert.equal(refusalWith(extra, 'drop').reason, 'unknown_field');
   assert.equal(chatBody(extra)['f0'], 1);
 });
+
+test('a long integer is a number like any other where any number will do', () => {
+  const body = JSON.stringify(chatBody({ messages: [user] })).slice(0, -1);
+  const long = parseChatRequest(
+    `${body},"repetition_penalty":100000000000000000000,"top_k":9007199254740993,` +
+      `"max_completion_tokens":18446744073709551616,"seed":9007199254740993,"stop":null}`,
+  );
+  assert.deepEqual(long.parameters, {
+    repetition_penalty: 1e20,
+    top_k: 2 ** 53,
+    max_tokens: 2 ** 64,
+    seed: 9_007_199_254_740_993n,
+  });
+  const refused = [
+    ['temperature', 'temperature: expected a number from 0 to 4, got 9007199254740993'],
+    ['stop_token_ids', 'stop_token_ids: expected an array, got 9007199254740993'],
+    ['frequncy_penalty', 'frequncy_penalty is not a field of the contract'],
+  ] as const;
+  for (const [name, words] of refused) {
+    const error = refusalOf(() => parseChatRequest(`${body},"${name}":9007199254740993}`));
+    assert.equal(error.param, name);
+    assert.ok(error.message.startsWith(words), error.message);
+  }
+});
+
+test('a dropped field leaves a long seed as it is', () => {
+  const body = JSON.stringify(chatBody({ messages: [user] })).slice(0, -1);
+  const source = `${body},"unheard_of":1,"top_k":9007199254740993,"seed":9007199254740993}`;
+  const { parameters, dropped } = parseChatRequest(source, 'drop');
+  assert.deepEqual(parameters, { top_k: 2 ** 53, seed: 9_007_199_254_740_993n });
+  assert.deepEqual(dropped, ['unheard_of']);
+});

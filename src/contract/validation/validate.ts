@@ -25,6 +25,8 @@ export function createValidator<S extends TSchema>(schema: S): Validator<Static<
   const compiled = Compile(schema);
   return (body, dropUnknown = false) => {
     if (compiled.Check(body)) return { value: body, dropped: [] };
+    roundLongNumbers(schema, body);
+    if (compiled.Check(body)) return { value: body, dropped: [] };
     const issues = explain(schema, body)
       .take(countLimit + 1)
       .toArray();
@@ -36,6 +38,24 @@ export function createValidator<S extends TSchema>(schema: S): Validator<Static<
     return { value: body, dropped: unknown.map((issue) => issue.path) };
   };
 }
+
+/**
+ * Long integers arrive as BigInt, which is what a seed or an ID needs. In a field that takes any
+ * number (`repetition_penalty`, `top_k`) they are the number that the same digits mean elsewhere.
+ */
+function roundLongNumbers(schema: TSchema, body: unknown): void {
+  const { properties } = schema as { properties?: Readonly<Record<string, TSchema>> };
+  if (typeof body !== 'object' || body === null || properties === undefined) return;
+  const fields = body as Record<string, unknown>;
+  for (const [name, value] of Object.entries(fields)) {
+    const field = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (typeof value !== 'bigint' || field === undefined || matches(field, value)) continue;
+    if (matches(field, Number(value))) fields[name] = Number(value);
+  }
+}
+
+const matches = (schema: TSchema, value: unknown): boolean =>
+  explain(schema, value).next().done === true;
 
 const reasons = {
   missing: 'missing_field',

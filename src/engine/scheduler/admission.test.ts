@@ -37,6 +37,26 @@ test('a prompt that leaves no room for one token is refused with both numbers', 
   );
 });
 
+test('a min_tokens that cannot be reached is refused, whatever set the limit', () => {
+  const few = { maxTokens: null, defaultMaxTokens: 5 };
+  assert.equal(admit(makeRequest('four', { ...few, minTokens: 5 })).accepted.maxTokens, 5);
+  assert.equal(admit(makeRequest('four', { maxTokens: 28, minTokens: 28 })).accepted.maxTokens, 28);
+  const cases = [
+    [
+      { ...few, minTokens: 6 },
+      /^min_tokens: 6 is too much, without `max_tokens` .* after 5 tokens/,
+    ],
+    [{ maxTokens: 40, minTokens: 29 }, /^min_tokens: 29 is too much, the context has 28 tokens/],
+  ] as const;
+  for (const [sampling, words] of cases) {
+    assert.throws(
+      () => admit(makeRequest('four', sampling)),
+      (error) =>
+        refusal('conflicting_fields', 'min_tokens')(error) && words.test((error as Error).message),
+    );
+  }
+});
+
 test('truncation keeps the last tokens, before the length is judged', () => {
   const { promptTokens, accepted } = admit(
     makeRequest(`${'x'.repeat(50)}end`, {}, { truncatePromptTokens: 3 }),

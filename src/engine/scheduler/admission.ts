@@ -13,8 +13,8 @@ export interface Admission {
 }
 
 /**
- * Throws `invalid_token_id`, `context_length_exceeded` or `invalid_value`, each with the parameter
- * at fault. `context` is the number of tokens that one slot holds, prompt and output together.
+ * Throws `invalid_token_id`, `context_length_exceeded`, `conflicting_fields` or `invalid_value`, each
+ * with the parameter at fault. `context` is the number of tokens that one slot holds, prompt and output together.
  */
 export function admitRequest(
   request: GenerateRequest,
@@ -43,6 +43,7 @@ export function admitRequest(
   }
   const left = context - promptTokens.length;
   const maxTokens = Math.min(sampling.maxTokens ?? sampling.defaultMaxTokens, left);
+  if (sampling.minTokens > maxTokens) throw tooManyAtLeast(sampling.minTokens, maxTokens, left);
   const accepted: Accepted = {
     promptTokens: promptTokens.length,
     truncatedTokens: whole.length - promptTokens.length,
@@ -51,6 +52,17 @@ export function admitRequest(
   };
   if (!request.dryRun) return { promptTokens, accepted };
   return { promptTokens, accepted: { ...accepted, prompt: spellOut(promptTokens, vocabulary) } };
+}
+
+/** The contract has judged `min_tokens` by the limit that was sent; this is the limit that counts. */
+function tooManyAtLeast(minTokens: number, maxTokens: number, left: number): ParlanceError {
+  const why =
+    maxTokens === left
+      ? `the context has ${left} tokens left behind the prompt; lower it or shorten the prompt`
+      : `without \`max_tokens\` the answer ends after ${maxTokens} tokens; lower it or send \`max_tokens\``;
+  return new ParlanceError('conflicting_fields', `min_tokens: ${minTokens} is too much, ${why}.`, {
+    param: 'min_tokens',
+  });
 }
 
 function readPrompt({ prompt }: GenerateRequest, vocabulary: Vocabulary): readonly number[] {
