@@ -159,6 +159,20 @@ test('an engine that dies while it loads is tried three times', async (context) 
   await engine.stop();
 });
 
+test('a process that cannot be made counts as a start that failed', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  let starts = 0;
+  const engine = new SupervisedEngine({ path, options: defaultEngineOptions }, () => {
+    starts += 1;
+    throw new Error('spawn ENOMEM');
+  });
+  context.mock.timers.tick(500);
+  context.mock.timers.tick(1000);
+  await assert.rejects(engine.ready, /does not start \(it could not be started \(spawn ENOMEM\)\)/);
+  assert.equal(starts, 3);
+  await engine.stop();
+});
+
 test('a first load that fails is final, a later one is tried again', async (context) => {
   const first = setUp(context);
   first.last().tell({ type: 'failed', reason: 'invalid_model_file', message: 'bad magic' });

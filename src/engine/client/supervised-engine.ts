@@ -95,8 +95,10 @@ export class SupervisedEngine implements Engine {
   }
 
   async #ask(request: GenerateRequest, signal: AbortSignal): Promise<Generation> {
-    if (signal.aborted) throw new ParlanceError('cancelled', 'The client left.');
+    if (signal.aborted) throw clientLeft();
     if (this.#state.state !== 'ready') await this.#waitForRestart(signal);
+    // An abort in the moment of the wake-up was heard by nobody.
+    if (signal.aborted) throw clientLeft();
     const process = this.#process;
     if (process === null) throw this.#unavailable();
     const id = this.#nextId;
@@ -124,10 +126,16 @@ export class SupervisedEngine implements Engine {
 
   #launch(): void {
     this.#restartTimer = null;
-    this.#process = this.#spawn(this.#weights, this.#start.options, {
-      onMessage: (message) => this.#receive(message),
-      onExit: (exit) => this.#onExit(exit),
-    });
+    try {
+      this.#process = this.#spawn(this.#weights, this.#start.options, {
+        onMessage: (message) => this.#receive(message),
+        onExit: (exit) => this.#onExit(exit),
+      });
+    } catch (error) {
+      // A machine short of memory makes no process at all; most other failures come as an exit.
+      const words = error instanceof Error ? error.message : String(error);
+      this.#onExit({ how: `it could not be started (${words})`, output: '' });
+    }
   }
 
   #receive(message: FromEngine): void {
@@ -248,6 +256,8 @@ export class SupervisedEngine implements Engine {
     this.#start.onState?.(state);
   }
 }
+
+const clientLeft = (): ParlanceError => new ParlanceError('cancelled', 'The client left.');
 
 function lastLine(output: string): string {
   return output.split('\n').at(-1)?.slice(0, 300) ?? '';
