@@ -32,7 +32,16 @@ export function preview(value: unknown): string {
   if (typeof value === 'bigint') return previewInteger(value);
   if (typeof value === 'number') return String(value);
   if (typeof value !== 'string') return JSON.stringify(value);
-  return value.length > shown ? `a string of ${value.length} characters` : JSON.stringify(value);
+  return value.length > shown
+    ? `a string of ${characters(value)} characters`
+    : JSON.stringify(value);
+}
+
+/** Length in code points, as JSON Schema counts it. */
+export function characters(text: string): number {
+  let count = 0;
+  for (let at = 0; at < text.length; count += 1) at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+  return count;
 }
 
 /** Only integers beyond 2^53 arrive as BigInt, and only 64-bit fields take them. */

@@ -5,7 +5,7 @@
  */
 
 import { didYouMean } from './suggest.ts';
-import { describe, oneOf, preview, type Schema } from './describe.ts';
+import { characters, describe, oneOf, preview, type Schema } from './describe.ts';
 
 interface Problem {
   readonly path: string;
@@ -14,8 +14,15 @@ interface Problem {
 
 export type Issue =
   | (Problem & { readonly kind: 'missing' | 'invalid' })
-  /** `holder` is the object that has the field `key`. */
-  | (Problem & { readonly kind: 'unknown'; readonly holder: object; readonly key: string });
+  | (Located & { readonly kind: 'unknown' })
+  /** Null in a field that other kinds of the same object have; null means absent. */
+  | (Located & { readonly kind: 'absent' });
+
+interface Located extends Problem {
+  /** The object that has the field `key`. */
+  readonly holder: object;
+  readonly key: string;
+}
 
 /** Lazy, because a body of 32 MiB may have millions of issues and only the first is shown in full. */
 type Issues = Generator<Issue, void>;
@@ -109,13 +116,6 @@ function matchesString(schema: Schema, value: string): boolean {
   }
   if (schema.format === 'uuid' && !uuid.test(value)) return false;
   return schema.pattern === undefined || new RegExp(schema.pattern, 'u').test(value);
-}
-
-/** Length in code points, as JSON Schema counts it. */
-function characters(text: string): number {
-  let count = 0;
-  for (let at = 0; at < text.length; count += 1) at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
-  return count;
 }
 
 function* explainArray(schema: Schema, value: unknown[], path: string): Issues {
@@ -220,8 +220,18 @@ function* explainDiscriminated(
   }
   const words = branches.map((branch) => branch.properties?.[key]?.const);
   const chosen = branches[words.indexOf(value[key])];
-  if (chosen !== undefined) yield* explain(chosen, value, path);
-  else if (Object.hasOwn(value, key))
+  if (chosen !== undefined) {
+    for (const issue of explain(chosen, value, path)) yield nullAsAbsent(issue, branches, value);
+  } else if (Object.hasOwn(value, key))
     yield* explainChoice({ enum: words }, value[key], at(path, key));
   else yield { path: at(path, key), kind: 'missing', message: `is required: ${oneOf(words)}` };
+}
+
+/** Clients that write every field of every kind of message send null for what a kind does not have. */
+function nullAsAbsent(issue: Issue, branches: readonly Schema[], value: object): Issue {
+  if (issue.kind !== 'unknown' || issue.holder !== value) return issue;
+  const { key } = issue;
+  if (Reflect.get(value, key) !== null) return issue;
+  const elsewhere = branches.some(({ properties }) => Object.hasOwn(properties ?? {}, key));
+  return elsewhere ? { ...issue, kind: 'absent' } : issue;
 }

@@ -44,6 +44,11 @@ const messages: readonly (readonly [string, object, string])[] = [
     'stop: expected an array of at most 32 elements, got 33 elements',
   ],
   [
+    'too many characters',
+    { stop: '\u{1f600}'.repeat(1001) },
+    'stop: expected a string of 1 to 1000 characters, got a string of 1001 characters',
+  ],
+  [
     'an empty array',
     { guided_choice: [] },
     'guided_choice: expected a non-empty array, got 0 elements',
@@ -256,4 +261,25 @@ test('a dropped field leaves a long seed as it is', () => {
   const { parameters, dropped } = parseChatRequest(source, 'drop');
   assert.deepEqual(parameters, { top_k: 2 ** 53, seed: 9_007_199_254_740_993n });
   assert.deepEqual(dropped, ['unheard_of']);
+});
+
+test('null is absent, also in a field that only other kinds of message, part or format have', () => {
+  const every = { tool_calls: null, tool_call_id: null, reasoning_content: null, name: null };
+  const messages = [
+    { role: 'system', content: 'x', ...every },
+    { role: 'user', content: [{ type: 'text', text: 'x', image_url: null }], ...every },
+    { role: 'assistant', content: 'x', ...every },
+    { role: 'tool', content: 'x', ...every, tool_call_id: 'c' },
+  ];
+  const request = chatRequest({ messages, response_format: { type: 'text', json_schema: null } });
+  assert.deepEqual(request.wire.messages?.[0], { role: 'system', content: 'x', name: null });
+  const refused = [
+    [{ ...every, tool_calls: [] }, 'messages[0].tool_calls is not a field of the contract'],
+    [{ ...every, tool_cals: null }, 'messages[0].tool_cals is not a field of the contract'],
+  ] as const;
+  for (const [fields, words] of refused) {
+    assert.equal(refusalWith({ messages: [{ ...user, ...fields }] }).message, words);
+  }
+  const required = refusalWith({ messages: [{ role: 'tool', content: 'x', ...every }] });
+  assert.equal(required.message, 'messages[0].tool_call_id: expected a string, got null');
 });

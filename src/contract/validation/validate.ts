@@ -20,12 +20,16 @@ export type Validator<T> = (body: unknown, dropUnknown?: boolean) => Validated<T
 /** So many problems are counted (and so many unknown fields dropped); beyond that it says "more". */
 const countLimit = 1000;
 
+/** So many issues are searched for nulls that mean absent. */
+const absentLimit = 20_000;
+
 /** A validator for one schema; the schema is compiled once. */
 export function createValidator<S extends TSchema>(schema: S): Validator<Static<S>> {
   const compiled = Compile(schema);
   return (body, dropUnknown = false) => {
     if (compiled.Check(body)) return { value: body, dropped: [] };
     roundLongNumbers(schema, body);
+    removeAbsent(schema, body);
     if (compiled.Check(body)) return { value: body, dropped: [] };
     const issues = explain(schema, body)
       .take(countLimit + 1)
@@ -54,12 +58,22 @@ function roundLongNumbers(schema: TSchema, body: unknown): void {
   }
 }
 
+/** Deletes nulls that stand for a field which only other kinds of the same object have. */
+function removeAbsent(schema: TSchema, body: unknown): void {
+  const absent = explain(schema, body)
+    .take(absentLimit)
+    .filter((issue) => issue.kind === 'absent')
+    .toArray();
+  for (const { holder, key } of absent) Reflect.deleteProperty(holder, key);
+}
+
 const matches = (schema: TSchema, value: unknown): boolean =>
   explain(schema, value).next().done === true;
 
 const reasons = {
   missing: 'missing_field',
   unknown: 'unknown_field',
+  absent: 'unknown_field',
   invalid: 'invalid_value',
 } as const;
 
