@@ -34,14 +34,3 @@ export function parseRights(words: readonly string[]): Right[] {
 export function toRights(words: readonly string[]): ReadonlySet<Right> {
   return new Set(words.includes('admin') ? allRights : words.filter(isRight));
 }
-
-/** @throws ParlanceError `forbidden` that names the right */
-export function requireRight(principal: Principal, right: Right): void {
-  if (principal.rights.has(right)) return;
-  const has = [...principal.rights].join(', ') || 'none';
-  throw new ParlanceError(
-    'forbidden',
-    `The API key "${principal.name}" lacks the right \`${right}\` (it has: ${has}). ` +
-      `Use a key with it, or make one: parlance keys create NAME --rights ${right}`,
-  );
-}

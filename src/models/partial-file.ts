@@ -15,11 +15,6 @@ import { toHomeError, type Disk } from './home-folder.ts';
 
 const suffix = '.partial';
 
-/** Whether a file in the models folder is somebody's unfinished one. */
-export function isPartial(file: string): boolean {
-  return file.endsWith(suffix);
-}
-
 /** Host, process and its start, so that a reused process id is not taken for the owner. */
 function ownerName(): string {
   const host = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);

@@ -159,6 +159,28 @@ describe('POST /v1/chat/completions', () => {
     });
     assert.match(await services.metrics.render(), /completion_tokens_total\{[^}]*\} 4/);
   });
+
+  test('usage that a wire answer does not show is counted all the same', async () => {
+    const target = fakeTarget(() => ({
+      kind: 'wire',
+      notes: [],
+      payloads: (async function* () {
+        yield '{"x":1}';
+      })(),
+      unshownUsage: () => ({
+        promptTokens: 3,
+        completionTokens: 5,
+        cachedTokens: 0,
+        reasoningTokens: 0,
+      }),
+    }));
+    const services = fakeServices({ target });
+    await withApp(services, async ({ url }) => {
+      const streamed = await fetch(`${url}/v1/chat/completions`, post(chat({ stream: true })));
+      assert.equal(await streamed.text(), 'data: {"x":1}\n\ndata: [DONE]\n\n');
+    });
+    assert.match(await services.metrics.render(), /completion_tokens_total\{[^}]*\} 5/);
+  });
 });
 
 describe('POST /v1/completions', () => {

@@ -24,6 +24,8 @@ export interface ListenOptions {
 
 export interface App {
   readonly server: Server;
+  /** Requests that have no whole answer yet. */
+  readonly running: number;
   /** @throws ParlanceError `invalid_option` when the address cannot be had */
   listen(options: ListenOptions): Promise<AddressInfo>;
   /**
@@ -93,6 +95,9 @@ export function createApp(services: Services, options: AppOptions = {}): App {
       // Such as too many open files: one connection is lost, the server goes on.
       server.on('error', (error) => services.log.error({ error }, 'a connection was not accepted'));
       return address;
+    },
+    get running() {
+      return state.running.size;
     },
     drain: (milliseconds) => drain(state, server, milliseconds),
   };

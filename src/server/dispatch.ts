@@ -63,11 +63,13 @@ function checkHost({ request }: Exchange): void {
 
 async function checkRight({ request, services }: Exchange, { right, path }: Route): Promise<void> {
   if (right === null && publicPaths.includes(path)) return;
-  const { rights } = await services.access.authenticate(request.headers.authorization);
-  if (right !== null && (rights.has(right) || rights.has('admin'))) return;
+  const { name, rights } = await services.access.authenticate(request.headers.authorization);
+  const wanted = right ?? 'admin';
+  if (rights.has(wanted) || rights.has('admin')) return;
   throw new ParlanceError(
     'forbidden',
-    `This key may not do that: ${path} asks for the right "${right ?? 'admin'}". Make a key that has it.`,
+    `The API key "${name}" may not do that: ${path} asks for the right \`${wanted}\` (the key has: ${[...rights].join(', ') || 'none'}). ` +
+      `Use a key with it, or make one: parlance keys create NAME --rights ${wanted}`,
   );
 }
 

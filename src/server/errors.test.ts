@@ -210,7 +210,7 @@ const cases: readonly Case[] = [
     fakes: { rights: ['chat'] },
     status: 403,
     reason: 'forbidden',
-    message: /"deploy"/,
+    message: /the right `deploy` \(the key has: chat\)/,
   },
   {
     name: 'a full queue',

@@ -69,6 +69,8 @@ export interface WireAnswer {
   readonly notes: readonly ReceiptNote[];
   /** A stream's `data:` payloads in order (without `[DONE]`), or the one JSON body. */
   readonly payloads: AsyncIterable<string>;
+  /** After the last payload: what the request cost, where the client does not want to see it. */
+  unshownUsage?(): Usage | null;
 }
 
 export interface EventAnswer {

@@ -10,7 +10,7 @@ import {
   type ChatRequest,
   type Receipt,
 } from '../../contract/index.ts';
-import type { Answer, AnswerEvents, Target, Usage } from '../../targets/index.ts';
+import type { Answer, AnswerEvents, Target, Usage, WireAnswer } from '../../targets/index.ts';
 import { toAnswerBody } from '../answer/answer-body.ts';
 import type { AnswerHead, AnswerShape } from '../answer/answer-head.ts';
 import * as chunkStream from '../answer/chunk-stream.ts';
@@ -100,7 +100,7 @@ async function answerStream(exchange: Exchange, job: Job): Promise<void> {
   try {
     const found = await job.start(signal);
     sendReceipt(exchange, job, found);
-    if (found.kind === 'wire') await pass(exchange, found.payloads, writer);
+    if (found.kind === 'wire') await pass(exchange, found, writer);
     else await convert(exchange, job, { events: found.events, writer });
     checkAborted(exchange);
     writer.done();
@@ -112,19 +112,16 @@ async function answerStream(exchange: Exchange, job: Job): Promise<void> {
 }
 
 /** The hot path: payloads go out as they came; only usage is looked for. */
-async function pass(
-  exchange: Exchange,
-  payloads: AsyncIterable<string>,
-  writer: SseWriter,
-): Promise<void> {
+async function pass(exchange: Exchange, found: WireAnswer, writer: SseWriter): Promise<void> {
   let first = true;
-  for await (const payload of payloads) {
+  for await (const payload of found.payloads) {
     const usage: Usage | null = usageInPayload(payload);
     if (usage !== null) exchange.record.usage = usage;
     if (first) exchange.services.metrics.firstToken(exchange.seconds);
     first = false;
     await writer.send([payload]);
   }
+  exchange.record.usage ??= found.unshownUsage?.() ?? null;
 }
 
 async function convert(

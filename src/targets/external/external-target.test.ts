@@ -97,6 +97,20 @@ describe('external target', () => {
     assert.match(payloads[1] ?? '', /"finish_reason":"stop"/);
   });
 
+  it('tells what a stream cost, though the client did not ask for usage', async () => {
+    const cost = '{"choices":[],"usage":{"prompt_tokens":2,"completion_tokens":3}}';
+    for (const end of [[cost, '[DONE]'], [cost]]) {
+      handler = (_request, response) => {
+        sse(response, chunk(null), chunk('stop'), ...end);
+        response.end();
+      };
+      const answer = await ask({ messages, stream: true });
+      assert.equal((await payloadsOf(answer)).length, 2);
+      assert.ok(answer.kind === 'wire');
+      assert.equal(answer.unshownUsage?.()?.completionTokens, 3);
+    }
+  });
+
   it('fails a stream that ends before its finish, and one that reports an error', async () => {
     handler = (_request, response) => {
       sse(response, chunk(null));

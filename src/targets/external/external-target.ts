@@ -10,6 +10,7 @@ import {
   jsonEntries,
   jsonValue,
   messageOf,
+  parseUsage,
   startWireStream,
   stepWireStream,
   toOwnAnswer,
@@ -18,7 +19,7 @@ import {
   type WireStreamState,
   type WireStreamStep,
 } from '../dialects/openai/index.ts';
-import type { Answer, AnswerEvent, Target, TargetRun } from '../target.ts';
+import type { Answer, AnswerEvent, Target, TargetRun, Usage } from '../target.ts';
 import { externalCapabilities, type Declared } from './capabilities.ts';
 import { readPayloads, streamCut } from './payloads.ts';
 import { createUpstream, type Upstream, type UpstreamAnswer } from './upstream.ts';
@@ -64,7 +65,9 @@ async function chat(upstream: Upstream, run: TargetRun, model: string): Promise<
   const answer = await upstream.post('/chat/completions', body, run.signal);
   if (run.request.stream) {
     checkStream(answer, upstream);
-    return { kind: 'wire', notes: [], payloads: streamChat(answer.body, upstream, run) };
+    let unshown: Usage | null = null;
+    const payloads = streamChat(answer.body, upstream, run, (usage) => (unshown = usage));
+    return { kind: 'wire', notes: [], payloads, unshownUsage: () => unshown };
   }
   const text = toOwnAnswer(await answer.text(), run.identity);
   return { kind: 'wire', notes: [], payloads: one(text) };
@@ -88,6 +91,7 @@ async function* streamChat(
   body: AsyncIterable<Uint8Array>,
   upstream: Upstream,
   run: TargetRun,
+  onUnshown: (usage: Usage | null) => void,
 ): AsyncGenerator<string> {
   const { includeUsage, continuousUsage } = run.request;
   const options = { identity: run.identity, includeUsage, continuousUsage };
@@ -96,9 +100,11 @@ async function* streamChat(
     const step = stepOrFail(state, payload, { options, upstream });
     if (step.kind === 'error') throw errorInStream(step.error, upstream);
     state = step.state;
+    if (state.done && state.unshown !== null) onUnshown(parseUsage(state.unshown));
     yield* step.chunks;
     if (state.done) return;
   }
+  if (state.unshown !== null) onUnshown(parseUsage(state.unshown));
   // Some servers close without `[DONE]`; the answer is whole only if every choice came to its end.
   if (state.finished < (run.request.parameters.n ?? 1)) throw streamCut(upstream.origin);
   if (state.held !== null) yield state.held;

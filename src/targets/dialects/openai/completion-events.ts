@@ -17,6 +17,7 @@ interface CompletionChunk {
     readonly prompt_tokens?: number;
     readonly completion_tokens?: number;
     readonly prompt_tokens_details?: { readonly cached_tokens?: number } | null;
+    readonly completion_tokens_details?: { readonly reasoning_tokens?: number } | null;
   } | null;
 }
 
@@ -38,12 +39,21 @@ export function completionEvents(payload: string): AnswerEvent[] {
 const finishReason = (word: string): FinishReason =>
   word === 'length' || word === 'content_filter' || word === 'tool_calls' ? word : 'stop';
 
+/** Usage from the JSON of a `usage` field; null when it is none. */
+export function parseUsage(text: string): Usage | null {
+  try {
+    return usageOf(JSON.parse(text) as CompletionChunk['usage']);
+  } catch {
+    return null;
+  }
+}
+
 function usageOf(usage: CompletionChunk['usage']): Usage | null {
   if (!usage) return null;
   return {
     promptTokens: usage.prompt_tokens ?? 0,
     completionTokens: usage.completion_tokens ?? 0,
     cachedTokens: usage.prompt_tokens_details?.cached_tokens ?? 0,
-    reasoningTokens: 0,
+    reasoningTokens: usage.completion_tokens_details?.reasoning_tokens ?? 0,
   };
 }

@@ -1,6 +1,6 @@
 /** The OpenAI dialect: requests and answers as edits of the bytes they came in. */
 
-export { completionEvents } from './completion-events.ts';
+export { completionEvents, parseUsage } from './completion-events.ts';
 export { editJson, jsonEntries, jsonValue } from './json-entries.ts';
 export { messageOf, toUpstreamError } from './upstream-error.ts';
 export { toOwnAnswer } from './wire-answer.ts';

@@ -31,7 +31,7 @@ describe('stepWireStream', () => {
   it('splices id and model and keeps the rest to the byte', () => {
     const { chunks, state } = run([text, finish, '[DONE]']);
     assert.deepEqual(chunks, [own(text), own(finish)]);
-    assert.deepEqual(state, { held: null, finished: 1, done: true });
+    assert.deepEqual(state, { held: null, finished: 1, done: true, unshown: null });
   });
 
   it('adds the episode to every chunk', () => {
@@ -53,6 +53,14 @@ describe('stepWireStream', () => {
     const inline = finish.replace(/}$/, ',"usage":{"prompt_tokens":1}}');
     const { chunks } = run([text, inline, usage, '[DONE]']);
     assert.deepEqual(chunks, [own(text), own(finish)]);
+  });
+
+  it('tells usage that the client does not see', () => {
+    const inline = finish.replace(/}$/, ',"usage":{"prompt_tokens":1}}');
+    assert.equal(run([text, inline, '[DONE]']).state.unshown, '{"prompt_tokens":1}');
+    assert.match(run([text, inline, usage, '[DONE]']).state.unshown ?? '', /"prompt_tokens":3/);
+    const shown = run([text, finish, usage, '[DONE]'], { ...plain, includeUsage: true });
+    assert.equal(shown.state.unshown, null);
   });
 
   it('shows usage in every chunk only for continuous_usage_stats', () => {

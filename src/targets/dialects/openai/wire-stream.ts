@@ -20,6 +20,8 @@ export interface WireStreamState {
   /** Choices that have finished: a stream that ends before all of them did was cut. */
   readonly finished: number;
   readonly done: boolean;
+  /** The JSON of the newest usage that was kept from the client. */
+  readonly unshown: string | null;
 }
 
 export type WireStreamStep =
@@ -27,7 +29,12 @@ export type WireStreamStep =
   /** The upstream reported an error inside its stream; `error` is its JSON. */
   | { readonly kind: 'error'; readonly error: string };
 
-export const startWireStream: WireStreamState = { held: null, finished: 0, done: false };
+export const startWireStream: WireStreamState = {
+  held: null,
+  finished: 0,
+  done: false,
+  unshown: null,
+};
 
 const finishes = /"finish_reason"\s*:\s*"/g;
 
@@ -46,23 +53,22 @@ export function stepWireStream(
   const choices = jsonValue(payload, entries, 'choices');
   const usage = jsonValue(payload, entries, 'usage');
   if (choices === null || /^\[\s*\]$/.test(choices)) {
-    if (usage === null || !options.includeUsage) return chunks(state);
-    return chunks({ ...state, held: null }, withUsage(state.held, usage));
+    if (usage === null) return chunks(state);
+    if (!options.includeUsage || state.held === null) return chunks({ ...state, unshown: usage });
+    return chunks({ ...state, held: null }, editJson(state.held, new Map([['usage', usage]])));
   }
   const finished = choices.match(finishes)?.length ?? 0;
   const finish = finished > 0;
   const keepUsage = usage !== null && (options.continuousUsage || (options.includeUsage && finish));
   const chunk = ownChunk(payload, entries, keepUsage, options.identity);
-  if (!finish) return chunks({ ...state, held: null }, state.held, chunk);
-  return chunks({ ...state, held: chunk, finished: state.finished + finished }, state.held);
+  const unshown = keepUsage ? state.unshown : (usage ?? state.unshown);
+  if (!finish) return chunks({ ...state, unshown, held: null }, state.held, chunk);
+  const next = { ...state, unshown, held: chunk, finished: state.finished + finished };
+  return chunks(next, state.held);
 }
 
 function chunks(state: WireStreamState, ...made: (string | null)[]): WireStreamStep {
   return { kind: 'chunks', state, chunks: made.filter((chunk) => chunk !== null) };
-}
-
-function withUsage(held: string | null, usage: string): string | null {
-  return held === null ? null : editJson(held, new Map([['usage', usage]]));
 }
 
 function ownChunk(
