@@ -3,7 +3,7 @@
  * log line and the metrics. Every failure of any of them is written here, in one shape.
  */
 
-import { asParlanceError, ParlanceError } from '../contract/index.ts';
+import { asParlanceError, ParlanceError, type Reason } from '../contract/index.ts';
 import type { Exchange } from './exchange.ts';
 import { writeError } from './http/error-writer.ts';
 import { lookUp, pathOf } from './router.ts';
@@ -73,12 +73,22 @@ async function checkRight({ request, services }: Exchange, { right, path }: Rout
   );
 }
 
+/** Failures in an upstream's own words, which may quote the prompt: they are for the client alone. */
+const quotesUpstream: ReadonlySet<Reason> = new Set<Reason>([
+  'upstream_refused',
+  'upstream_timeout',
+]);
+
 function logFailure(exchange: Exchange, failure: ParlanceError): void {
   const { log } = exchange.services;
   if (failure.reason === 'cancelled' || failure.status < 500) return;
-  const facts = { id: exchange.id, reason: failure.reason, error: failure };
-  if (failure.reason === 'internal') log.error(facts, 'a request failed');
-  else log.warn({ id: exchange.id, reason: failure.reason }, failure.message);
+  const { reason } = failure;
+  const facts = { id: exchange.id, reason };
+  if (reason === 'internal') log.error({ ...facts, error: failure }, 'a request failed');
+  else if (quotesUpstream.has(reason)) {
+    const { target } = exchange.record;
+    log.warn({ ...facts, status: failure.status, target }, 'an upstream refused a request');
+  } else log.warn(facts, failure.message);
 }
 
 function settle(exchange: Exchange, failure: ParlanceError | null): void {

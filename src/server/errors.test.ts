@@ -285,6 +285,20 @@ describe('an error over HTTP', () => {
   });
 });
 
+describe('what an upstream said', () => {
+  test('goes to the client and not into the log: it may quote the prompt', async () => {
+    const words = 'The upstream answered 500: cannot read "a private matter"';
+    const services = fakeServices(failing(new ParlanceError('upstream_refused', words)));
+    await withApp(services, async ({ url }) => {
+      const answer = await fetch(url + chatPath, post(chat));
+      assert.match(errorIn(await answer.text()).message, /a private matter/);
+    });
+    const line = services.logLines.find((one) => one['reason'] === 'upstream_refused');
+    assert.ok(line !== undefined);
+    assert.doesNotMatch(JSON.stringify(services.logLines), /private/);
+  });
+});
+
 describe('closed by default', () => {
   test('every route but the public ones asks for a key', async () => {
     await withApp(fakeServices({ key: 'k' }), async ({ url }) => {
