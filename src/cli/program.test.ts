@@ -109,6 +109,12 @@ describe('wrong usage', () => {
     assert.match(tooMany.stderr, /too many arguments/);
   });
 
+  test('a value whose flag npm took for itself', async () => {
+    const { code, stderr } = await runHere(['serve', '9000']);
+    assert.equal(code, 2);
+    assert.match(stderr, /got "9000".*npm start -- --port 9000/);
+  });
+
   test('a flag with a senseless value names the flag', async () => {
     const { code, stderr } = await runHere(['serve', '--port', 'eighty']);
     assert.equal(code, 2);

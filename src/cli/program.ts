@@ -67,6 +67,8 @@ Examples:
   parlance chat                          talk to it
   echo "Write a haiku." | parlance chat  one answer, and nothing else
   parlance doctor                        when something does not work
+
+In a clone the command is: npx --no -- parlance
 `;
 
 /**

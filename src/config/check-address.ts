@@ -15,14 +15,16 @@ export function isLoopback(host: string): boolean {
 }
 
 /**
+ * @param home the folder that keys are kept in, for the words
  * @throws ParlanceError `invalid_option` when the address is open to others and no key exists yet
  */
-export function checkAddress(host: string, keysExist: boolean): void {
+export function checkAddress(host: string, keysExist: boolean, home: string): void {
   if (keysExist || isLoopback(host)) return;
   throw new ParlanceError(
     'invalid_option',
     `--host ${host} lets other machines call this server, and there is no API key yet, so anybody ` +
-      'could use it. Make a key first: parlance keys create NAME. ' +
+      'could use it. Make a key first: parlance keys create NAME --home ' +
+      `${home}. ` +
       'Or listen on this machine only: --host 127.0.0.1',
     { param: 'host' },
   );

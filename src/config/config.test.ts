@@ -205,8 +205,11 @@ describe('checkAddress', () => {
   });
 
   it('opens to others only once a key exists, and says how to make one', () => {
-    checkAddress('127.0.0.1', false);
-    checkAddress('0.0.0.0', true);
-    assert.throws(() => checkAddress('0.0.0.0', false), /--host 0\.0\.0\.0 .*parlance keys create/);
+    checkAddress('127.0.0.1', false, '/h');
+    checkAddress('0.0.0.0', true, '/h');
+    assert.throws(
+      () => checkAddress('0.0.0.0', false, '/h'),
+      /--host 0\.0\.0\.0 .*parlance keys create NAME --home \/h\. /,
+    );
   });
 });

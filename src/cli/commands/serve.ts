@@ -21,11 +21,24 @@ export async function define(command: Command, io: Io): Promise<void> {
         ['parlance serve --config ./parlance.yaml', 'the same options from a file'],
       ]),
     )
+    .allowExcessArguments()
     .action(async (flags: Record<string, string | readonly string[]>) => {
+      await refuseArguments(command.args);
       const loaded = await loadAllOptions(io, flags);
       printWarnings(io, loaded);
       const { serve } = await import('../serve/index.ts');
       const code = await serve(loaded.options, io);
       if (code !== 0) throw new Exit(code);
     });
+}
+
+/** `npm start --port 9000` leaves npm with the flag and this command with its value alone. */
+async function refuseArguments(args: readonly string[]): Promise<void> {
+  if (args.length === 0) return;
+  const { ParlanceError } = await import('../../contract/index.ts');
+  throw new ParlanceError(
+    'invalid_option',
+    `serve takes flags only, and got "${args.join(' ')}". With npm, flags come after two dashes: ` +
+      'npm start -- --port 9000',
+  );
 }

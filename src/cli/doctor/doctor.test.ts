@@ -126,7 +126,7 @@ describe('the home folder', () => {
 });
 
 describe('the port', () => {
-  const asked = { host: '127.0.0.1', port: 0, holder: null, keys: 0 };
+  const asked = { host: '127.0.0.1', port: 0, holder: null, keys: 0, home: '/h' };
   const portOf = (url: string): number => Number(new URL(url).port);
 
   test('that is free', async () => {

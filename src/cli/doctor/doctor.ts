@@ -48,7 +48,7 @@ async function examine(io: Io, flags: DoctorFlags): Promise<Finding[]> {
     ...config.findings,
     ...home.findings,
     checkDisk(freeBytes, model.missingBytes),
-    ...(await checkPort({ host, port, holder, keys })),
+    ...(await checkPort({ host, port, holder, keys, home: options.home })),
     ...model.findings,
   ];
 }

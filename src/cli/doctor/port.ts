@@ -14,6 +14,7 @@ export interface Listening {
   /** The server of the home folder that was looked at. */
   readonly holder: ServerRecord | null;
   readonly keys: number;
+  readonly home: string;
 }
 
 /** Listens for a moment to find out whether it would work. */
@@ -64,12 +65,12 @@ function toDialled(host: string): string {
   return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
 }
 
-function checkHost({ host, keys }: Listening): Finding[] {
+function checkHost({ host, keys, home }: Listening): Finding[] {
   try {
-    checkAddress(host, keys > 0);
+    checkAddress(host, keys > 0, home);
     return [];
   } catch (error) {
     if (!(error instanceof ParlanceError)) throw error;
-    return [fail('host', error.message, 'parlance keys create --name NAME')];
+    return [fail('host', error.message, `parlance keys create NAME --home ${home}`)];
   }
 }

@@ -36,7 +36,7 @@ export async function serve(options: Options, io: Io): Promise<number> {
   const startModel = toStartModel(options);
   const store = await openStore(options.home);
   try {
-    checkAddress(options.host, await store.keys.any());
+    checkAddress(options.host, await store.keys.any(), options.home);
     await store.lock.claim({ address: urlOf(options.host, options.port) });
     keepRunning(log);
     return await run({ options, io, log, store, startModel });
@@ -105,7 +105,7 @@ function listenForTheEnd(program: Program, io: Io) {
   };
   const unlisten = onStopSignals((count) => {
     if (count === 1) {
-      const { running } = program.deployments.load();
+      const { running } = program.app;
       const requests = running === 1 ? 'the running request' : `${running} requests`;
       const words =
         running === 0 ? 'Stopping.' : `Finishing ${requests}; once more to stop at once.`;
