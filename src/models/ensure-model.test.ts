@@ -311,6 +311,16 @@ describe('a source that fails', () => {
     assert.match((await filesIn(repoFolder())).join(), /\.partial$/);
   });
 
+  test('a proxy that refuses is told by its address', async () => {
+    const env = {
+      HF_ENDPOINT: 'http://hub.example',
+      HTTP_PROXY: 'http://127.0.0.1:1',
+      PATH: join(home, 'no-such-folder'),
+    };
+    const message = await failureOf(fetchFrom({ content }, { env }), 'model_unavailable');
+    assert.match(message, /hub\.example refuses connections \(ECONNREFUSED at 127\.0\.0\.1:1\)/);
+  });
+
   test('the last error names every source and the ways out', async () => {
     const message = await failureOf(
       fetchFrom(

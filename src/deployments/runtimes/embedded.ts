@@ -93,7 +93,7 @@ function toDetails(engine: Engine, file: ModelFile): Record<string, unknown> {
     threads: info.threads,
     kv_bytes: info.kvBytes,
     kv_type: info.kvType,
-    model_bytes: info.modelBytes,
+    model_bytes: file.bytes,
     file: file.path,
     description: info.description,
     library: info.library,

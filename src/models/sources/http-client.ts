@@ -88,14 +88,18 @@ export function describeNetworkError(
   host: string,
   limits: FetchLimits,
 ): string | null {
-  const code = networkCode(error);
-  if (code === undefined) return null;
+  const found = networkError(error);
+  if (found === null) return null;
+  const { code, hostname = host, address, port } = found;
+  // With a proxy it is another machine than `host` that is not found, or refuses.
   switch (code) {
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return `the host name ${host} cannot be resolved (${code}; no network, or a proxy is needed)`;
-    case 'ECONNREFUSED':
-      return `${host} refuses connections (${code})`;
+      return `the host name ${hostname} cannot be resolved (${code}; no network, or a proxy is needed)`;
+    case 'ECONNREFUSED': {
+      const where = address === undefined ? '' : ` at ${address}:${port}`;
+      return `${host} refuses connections (${code}${where})`;
+    }
     case 'UND_ERR_CONNECT_TIMEOUT':
     case 'ETIMEDOUT':
       return `${host} did not answer within ${limits.connectMs / 1000} s`;
@@ -110,10 +114,21 @@ export function describeNetworkError(
   }
 }
 
-function networkCode(error: unknown): string | undefined {
-  if (!(error instanceof Error)) return undefined;
-  const own = (error as NodeJS.ErrnoException).code;
-  if (typeof own === 'string') return own;
-  if (error instanceof AggregateError) return networkCode(error.errors[0]);
-  return networkCode(error.cause);
+interface NetworkError {
+  readonly code: string;
+  /** What was looked up. */
+  readonly hostname?: string;
+  /** Where a connection was tried. */
+  readonly address?: string;
+  readonly port?: number;
+}
+
+function networkError(error: unknown): NetworkError | null {
+  if (!(error instanceof Error)) return null;
+  if (typeof (error as NodeJS.ErrnoException).code === 'string') {
+    const aggregate = error instanceof AggregateError ? networkError(error.errors[0]) : null;
+    return aggregate ?? (error as Error & NetworkError);
+  }
+  if (error instanceof AggregateError) return networkError(error.errors[0]);
+  return networkError(error.cause);
 }
