@@ -49,7 +49,7 @@ export function createAccess(store: Pick<Store, 'keys'>, options: AccessOptions)
 }
 
 /** The key of `Bearer KEY` or `Api-Key KEY`, null when the header is another. */
-export function parseAuthorization(header: string | undefined): string | null {
+function parseAuthorization(header: string | undefined): string | null {
   const match = /^(?:bearer|api-key) +(\S+) *$/i.exec(header ?? '');
   return match?.[1] ?? null;
 }

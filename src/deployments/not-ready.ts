@@ -7,7 +7,7 @@ import type { Lifecycle, PullProgress } from './lifecycle.ts';
 const shownNames = 20;
 
 /** Names for a message: all of them, or the first twenty and how many more. */
-export function listNames(names: readonly string[]): string {
+function listNames(names: readonly string[]): string {
   const more = names.length - shownNames;
   const shown = names.slice(0, shownNames).join(', ');
   return more > 0 ? `${shown} and ${more} more` : shown;

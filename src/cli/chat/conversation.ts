@@ -50,7 +50,7 @@ export interface Step {
   readonly effects: readonly ChatEffect[];
 }
 
-export const chatHelp = `  /help         this
+const chatHelp = `  /help         this
   /system TEXT  give the model a system message (without TEXT: remove it)
   /reset        forget the conversation
   /exit         leave (Ctrl-D and two Ctrl-C do, too)

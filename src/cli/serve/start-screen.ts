@@ -20,7 +20,7 @@ export interface StartScreen {
 const question = 'Name the capital of France in one sentence.';
 
 /** A line for a POSIX shell that works as it stands. */
-export function curlLine(url: string, model: string, keyNeeded: boolean): string {
+function curlLine(url: string, model: string, keyNeeded: boolean): string {
   const messages = [{ role: 'user', content: question }];
   // Greedy: the first answer that somebody sees is the same for everybody.
   const body = JSON.stringify({ model, messages, temperature: 0 });

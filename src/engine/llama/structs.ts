@@ -12,9 +12,6 @@ export const ggmlType = { f16: 1, q8_0: 8 } as const;
 /** llama_flash_attn_type. */
 export const flashAttention = { auto: -1, disabled: 0, enabled: 1 } as const;
 
-/** llama_load_mode. */
-export const loadMode = { auto: -1, none: 0, mmap: 1 } as const;
-
 export const modelParams = koffi.struct('llama_model_params', {
   devices: 'void *',
   tensor_buft_overrides: 'void *',
