@@ -7,6 +7,7 @@ import { ParlanceError } from './errors.ts';
 import type { ParameterRow } from './parameters/row.ts';
 import { parameterTable, type ParameterName } from './parameters/table.ts';
 import type { Message } from './request/messages.ts';
+import { toToolChoice, toTools } from './request/old-names.ts';
 import type { FieldName, WireRequest } from './request/schema.ts';
 import { checkConflicts, maxTokensOf } from './validation/conflicts.ts';
 
@@ -105,15 +106,13 @@ function spellings(wire: WireRequest): Spelling[] {
 /** Folds that are more than another name. */
 function folded(wire: WireRequest): Partial<Record<ParameterName, unknown>> {
   const ends = [wire.eos_token_id ?? [], wire.stop_token_ids ?? []].flat();
-  const choice = wire.function_call;
+  const { functions, function_call: call } = wire;
   return {
     max_tokens: maxTokensOf(wire)?.value,
     stop_token_ids: [...new Set(ends)],
     chat_template_kwargs: wire.chat_template_kwargs ?? wire.chat_template_args,
-    tools: wire.tools ?? wire.functions?.map((one) => ({ type: 'function', function: one })),
-    tool_choice:
-      wire.tool_choice ??
-      (typeof choice === 'object' ? { type: 'function', function: choice } : choice),
+    tools: wire.tools ?? (functions ? toTools(functions) : undefined),
+    tool_choice: wire.tool_choice ?? (call ? toToolChoice(call) : undefined),
   };
 }
 

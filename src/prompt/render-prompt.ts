@@ -52,7 +52,7 @@ function toTemplateMessage(message: Message): Record<string, unknown> {
     content: contentOf(message),
     ...(message.name ? { name: message.name } : {}),
     ...(message.role === 'tool' ? { tool_call_id: message.tool_call_id } : {}),
-    ...(message.role === 'assistant' && message.tool_calls
+    ...(message.role === 'assistant' && message.tool_calls?.length
       ? { tool_calls: message.tool_calls.map(toTemplateCall) }
       : {}),
     ...(reasoning === null ? {} : { reasoning_content: reasoning }),

@@ -90,7 +90,7 @@ const conflicts: readonly (readonly [Record<string, unknown>, string, string])[]
     '`chat_template_kwargs` and `chat_template_args` mean the same thing and have different values; send one of them.',
   ],
   [
-    { tools: [tool], functions: [{ name: 'f' }] },
+    { tools: [tool], functions: [{ name: 'g' }] },
     'functions',
     '`tools` and `functions` mean the same thing and have different values; send one of them.',
   ],
@@ -149,6 +149,7 @@ const peaceful: readonly Record<string, unknown>[] = [
   { functions: [{ name: 'f' }], tool_choice: 'required' },
   { chat_template_kwargs: { a: 1 }, chat_template_args: { a: 1 } },
   { chat_template_kwargs: { a: 1, b: [2] }, chat_template_args: { b: [2], a: 1 } },
+  { tools: [tool], functions: [{ name: 'f' }] },
   { min_tokens: 10, max_tokens: 10 },
   { min_tokens: 10, max_tokens: null },
   { n: 2, best_of: 2 },

@@ -7,6 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { ParlanceError } from '../errors.ts';
 import type { ParameterRow } from '../parameters/row.ts';
 import { parameterTable } from '../parameters/table.ts';
+import { toToolChoice, toTools } from '../request/old-names.ts';
 import type { FieldName, WireRequest } from '../request/schema.ts';
 
 const constraintFields = [
@@ -78,17 +79,32 @@ function checkConstraints(request: WireRequest): void {
   );
 }
 
-const synonyms = [
-  ['chat_template_kwargs', 'chat_template_args'],
-  ['tools', 'functions'],
-  ['tool_choice', 'function_call'],
-] as const satisfies readonly (readonly [FieldName, FieldName])[];
+interface Synonyms {
+  readonly one: FieldName;
+  readonly other: FieldName;
+  /** The other's value in the form of the one's. */
+  readonly folded: (request: WireRequest) => unknown;
+}
+
+const synonyms: readonly Synonyms[] = [
+  {
+    one: 'chat_template_kwargs',
+    other: 'chat_template_args',
+    folded: (request) => request.chat_template_args,
+  },
+  { one: 'tools', other: 'functions', folded: (request) => toTools(request.functions ?? []) },
+  {
+    one: 'tool_choice',
+    other: 'function_call',
+    folded: (request) => toToolChoice(request.function_call ?? 'auto'),
+  },
+];
 
 function checkSynonyms(request: WireRequest): void {
-  for (const [one, other] of synonyms) {
+  for (const { one, other, folded } of synonyms) {
     if (!given(request, one) || !given(request, other)) continue;
     // The order of an object's keys means nothing.
-    if (isDeepStrictEqual(request[one], request[other])) continue;
+    if (isDeepStrictEqual(request[one], folded(request))) continue;
     throw conflict(
       other,
       `\`${one}\` and \`${other}\` mean the same thing and have different values; send one of them.`,
