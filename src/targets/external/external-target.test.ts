@@ -249,6 +249,18 @@ describe('external target', () => {
     await closed;
   });
 
+  it('closes it also where the client leaves before the first byte', async () => {
+    const abort = new AbortController();
+    const closed = new Promise<void>((resolve) => {
+      handler = (_request, response) => {
+        response.on('close', resolve);
+        abort.abort(new ParlanceError('cancelled', 'The client left.'));
+      };
+    });
+    await assert.rejects(ask({ messages }, abort.signal), { reason: 'cancelled' });
+    await closed;
+  });
+
   it('says where an upstream that is not there was looked for', async () => {
     const nowhere = createExternalTarget({
       name: 'none',
