@@ -30,18 +30,12 @@ export interface Job {
   start(signal: AbortSignal): Promise<Answer>;
 }
 
-/** Header lines are cut here; proxies refuse headers that are much longer. */
-const longestReceipt = 6000;
-
 function sendReceipt(exchange: Exchange, job: Job, answer: Answer | null): void {
   const { response } = exchange;
   if (response.headersSent) return;
   const notes = answer?.notes ?? [];
   const text = receiptHeader(annotate(job.receipt, notes, job.request));
-  if (text === '') return;
-  const cut = text.slice(0, longestReceipt);
-  const whole = cut === text ? text : `${cut.slice(0, cut.lastIndexOf(';'))}; ...`;
-  response.setHeader('x-parlance-receipt', whole);
+  if (text !== '') response.setHeader('x-parlance-receipt', text);
 }
 
 const endedEarly = (): ParlanceError =>
