@@ -94,6 +94,12 @@ describe('wrong usage', () => {
     assert.match(stderr, /^parlance: unknown command 'modles'\n\(Did you mean models\?\)/);
   });
 
+  test('so is one that help is asked for', async () => {
+    const { code, stderr } = await runHere(['help', 'modles']);
+    assert.equal(code, 2);
+    assert.match(stderr, /^parlance: unknown command 'modles'/);
+  });
+
   test('an unknown flag, too', async () => {
     const { code, stderr } = await startChild(['models', '--jsno']).ended;
     assert.equal(code, 2);

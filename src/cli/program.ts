@@ -108,6 +108,11 @@ async function createProgram(args: readonly string[], io: Io): Promise<Command> 
     await module.define(command, io);
     command.addHelpText('afterAll', footer);
   }
+  // Commander would print the help of the whole and say nothing about the word.
+  const known = [...rows.map((row) => row.name), 'help'];
+  if (asked[0] === 'help' && name !== undefined && !known.includes(name)) {
+    program.error(`error: unknown command '${name}'`);
+  }
   return program;
 }
 
