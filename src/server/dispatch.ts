@@ -85,6 +85,8 @@ function logFailure(exchange: Exchange, failure: ParlanceError): void {
   const { reason } = failure;
   const facts = { id: exchange.id, reason };
   if (reason === 'internal') log.error({ ...facts, error: failure }, 'a request failed');
+  // Nothing is wrong: a client that waits for a model asks again and again.
+  else if (reason === 'model_loading') log.info(facts, failure.message);
   else if (quotesUpstream.has(reason)) {
     const { target } = exchange.record;
     log.warn({ ...facts, status: failure.status, target }, 'an upstream refused a request');

@@ -283,6 +283,15 @@ describe('an error over HTTP', () => {
     const line = services.logLines.find((one) => one['level'] === 'error');
     assert.match(JSON.stringify(line), /TypeError: a detail/);
   });
+
+  test('a model that is still loading is no warning', async () => {
+    const services = fakeServices(failing(new ParlanceError('model_loading', 'not yet')));
+    await withApp(services, async ({ url }) => {
+      assert.equal((await fetch(url + chatPath, post(chat))).status, 503);
+    });
+    const line = services.logLines.find((one) => one['reason'] === 'model_loading');
+    assert.equal(line?.['level'], 'info');
+  });
 });
 
 describe('what an upstream said', () => {

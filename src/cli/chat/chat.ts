@@ -170,11 +170,17 @@ async function answerOnce(io: Io, chat: Chat, text: string): Promise<void> {
   await untilInterrupted(async (signal) => {
     const question = { ...chat, messages: [...systemOf(chat), userSays(text)] };
     let last = '';
-    for await (const part of streamAnswer(chat.server, question, signal)) {
-      if (part.type === 'text') io.stdout.write((last = part.text));
-      else if (part.type === 'reasoning' && io.stderr.isTTY === true) {
-        io.stderr.write(dim(part.text));
+    try {
+      for await (const part of streamAnswer(chat.server, question, signal)) {
+        if (part.type === 'text') io.stdout.write((last = part.text));
+        else if (part.type === 'reasoning' && io.stderr.isTTY === true) {
+          io.stderr.write(dim(part.text));
+        }
       }
+    } catch (error) {
+      // In a terminal the message begins on a line of its own; a file keeps what came as it came.
+      if (io.stdout.isTTY === true && last !== '') io.stdout.write('\n');
+      throw error;
     }
     if (!last.endsWith('\n')) io.stdout.write('\n');
   });
