@@ -97,6 +97,33 @@ describe('external target', () => {
     assert.match(payloads[1] ?? '', /"finish_reason":"stop"/);
   });
 
+  it('uses the connection of a stream that ended again', async () => {
+    let connections = 0;
+    const count = (): void => void (connections += 1);
+    handler = (_request, response) => {
+      sse(response, chunk(null), chunk('stop'), '[DONE]');
+      setImmediate(() => response.end());
+    };
+    await payloadsOf(await ask({ messages, stream: true }));
+    upstream.on('connection', count);
+    for (let round = 0; round < 3; round += 1) {
+      await payloadsOf(await ask({ messages, stream: true }));
+    }
+    upstream.off('connection', count);
+    assert.equal(connections, 0);
+  });
+
+  it('ends a stream whose upstream stays open after its end mark', async () => {
+    const closed = Promise.withResolvers<void>();
+    handler = (_request, response) => {
+      response.on('close', () => closed.resolve());
+      sse(response, chunk(null), chunk('stop'), '[DONE]');
+    };
+    const payloads = await payloadsOf(await ask({ messages, stream: true }));
+    assert.equal(payloads.length, 2);
+    await closed.promise;
+  });
+
   it('tells what a stream cost, though the client did not ask for usage', async () => {
     const cost = '{"choices":[],"usage":{"prompt_tokens":2,"completion_tokens":3}}';
     for (const end of [[cost, '[DONE]'], [cost]]) {

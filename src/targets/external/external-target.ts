@@ -21,7 +21,7 @@ import {
 } from '../dialects/openai/index.ts';
 import type { Answer, AnswerEvent, Target, TargetRun, Usage } from '../target.ts';
 import { externalCapabilities, type Declared } from './capabilities.ts';
-import { readPayloads, streamCut } from './payloads.ts';
+import { isEndMark, readPayloads, streamCut } from './payloads.ts';
 import { createUpstream, type Upstream, type UpstreamAnswer } from './upstream.ts';
 
 export interface ExternalOptions {
@@ -66,7 +66,7 @@ async function chat(upstream: Upstream, run: TargetRun, model: string): Promise<
   if (run.request.stream) {
     checkStream(answer, upstream);
     let unshown: Usage | null = null;
-    const payloads = streamChat(answer.body, upstream, run, (usage) => (unshown = usage));
+    const payloads = streamChat(answer, upstream, run, (usage) => (unshown = usage));
     return { kind: 'wire', notes: [], payloads, unshownUsage: () => unshown };
   }
   const text = toOwnAnswer(await answer.text(), run.identity);
@@ -88,7 +88,7 @@ async function* one(text: string): AsyncGenerator<string> {
 }
 
 async function* streamChat(
-  body: AsyncIterable<Uint8Array>,
+  answer: UpstreamAnswer,
   upstream: Upstream,
   run: TargetRun,
   onUnshown: (usage: Usage | null) => void,
@@ -96,7 +96,7 @@ async function* streamChat(
   const { includeUsage, continuousUsage } = run.request;
   const options = { identity: run.identity, includeUsage, continuousUsage };
   let state = startWireStream;
-  for await (const payload of readPayloads(body)) {
+  for await (const payload of readPayloads(answer)) {
     const step = stepOrFail(state, payload, { options, upstream });
     if (step.kind === 'error') throw errorInStream(step.error, upstream);
     state = step.state;
@@ -150,7 +150,7 @@ async function complete(upstream: Upstream, run: TargetRun, model: string): Prom
       : body;
   const answer = await upstream.post('/completions', limited, run.signal);
   if (request.stream) checkStream(answer, upstream);
-  const payloads = request.stream ? readPayloads(answer.body) : one(await answer.text());
+  const payloads = request.stream ? readPayloads(answer) : one(await answer.text());
   const choices = request.parameters.n ?? 1;
   return { kind: 'events', notes: [], events: completions(payloads, upstream, choices) };
 }
@@ -162,7 +162,7 @@ async function* completions(
 ): AsyncGenerator<readonly AnswerEvent[]> {
   const finished = new Set<number>();
   for await (const payload of payloads) {
-    if (payload.trim() === '[DONE]') break;
+    if (isEndMark(payload)) break;
     const events = readCompletion(payload, upstream);
     for (const event of events) if (event.type === 'finish') finished.add(event.choice);
     yield events;

@@ -19,6 +19,8 @@ export interface UpstreamAnswer {
   text(): Promise<string>;
   /** For an answer that nobody will read: without it the answer keeps its connection. */
   discard(): void;
+  /** Ends the connection of an answer that is being read. */
+  close(): void;
 }
 
 /** What an upstream said no with, in its answer or in the middle of a stream. */
@@ -73,6 +75,8 @@ export function createUpstream(options: UpstreamOptions): Upstream {
           body,
           signal,
         });
+        // Whoever reads is told by the read; a body that was closed has nobody to tell.
+        answer.body.on('error', () => {});
         const retryAfter = [answer.headers['retry-after']].flat()[0];
         if (answer.statusCode >= 400) {
           const text = await readStart(answer.body, refusalBytes);
@@ -83,6 +87,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
           body: readBody(answer.body, url.origin, signal),
           text: () => readText(answer.body, url.origin, signal),
           discard: () => void answer.body.dump().catch(() => {}),
+          close: () => void answer.body.destroy(),
         };
       } catch (error) {
         throw toFailure(error, url.origin, signal);
