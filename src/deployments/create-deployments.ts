@@ -64,7 +64,11 @@ class DeploymentRegistry implements Deployments {
     this.#options = options;
   }
 
-  async restore(startModel: DeploymentSpec | null): Promise<void> {
+  restore(startModel: DeploymentSpec | null): Promise<void> {
+    return this.#change(() => this.#restore(startModel));
+  }
+
+  async #restore(startModel: DeploymentSpec | null): Promise<void> {
     if (startModel !== null) {
       this.#startName = startModel.name;
       this.#add(startModel, Date.now(), true);

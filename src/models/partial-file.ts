@@ -68,6 +68,8 @@ export class PartialFile {
   readonly #file: FileHandle;
   #hash: Hash = createHash('sha256');
   #bytes = 0;
+  /** It has its final name: there is nothing to give back. */
+  #renamed = false;
 
   private constructor(
     paths: { target: string; path: string; freePath: string },
@@ -149,6 +151,7 @@ export class PartialFile {
         throw new Error('the partial file was replaced by another process');
       await this.#file.close();
       await rename(this.#path, this.#target);
+      this.#renamed = true;
       await syncFolder(dirname(this.#target));
     } catch (error) {
       throw toHomeError(error, dirname(this.#target)) ?? error;
@@ -159,7 +162,7 @@ export class PartialFile {
   async release(): Promise<void> {
     await this.#file.close();
     if (this.#bytes === 0) await rm(this.#path, { force: true });
-    else await rename(this.#path, this.#freePath);
+    else if (!this.#renamed) await rename(this.#path, this.#freePath);
   }
 
   /** Deletes a file that is of no use. */

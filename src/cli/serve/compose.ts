@@ -27,6 +27,7 @@ export interface Program {
   readonly deployments: Deployments;
   /** From now on `/health` says that the server is going. */
   leave(): void;
+  readonly leaving: boolean;
 }
 
 export interface ComposeOptions {
@@ -74,6 +75,9 @@ export function compose({ options, store, log, version }: ComposeOptions): Progr
     deployments,
     leave: () => {
       leaving = true;
+    },
+    get leaving() {
+      return leaving;
     },
   };
 }

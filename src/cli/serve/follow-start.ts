@@ -13,7 +13,7 @@ export async function followStart(
 ): Promise<DeploymentView> {
   const writer = createProgressWriter(output);
   const timer = setInterval(() => {
-    const { progress } = deployments.get(name);
+    const progress = deployments.list().find((one) => one.name === name)?.progress;
     if (progress === undefined || progress.phase === 'load') return;
     writer.update({
       source: progress.source,

@@ -62,11 +62,10 @@ async function run({ options, io, log, store, startModel }: Run): Promise<number
     const url = urlOf(options.host, address.port);
     await store.lock.claim({ address: url });
     await program.deployments.restore(startModel);
-    const started = await Promise.race([
+    await Promise.race([
       showStart({ program, url, startModel, keyNeeded: await store.keys.any() }, io),
       ending.begun,
     ]);
-    if (started === 'failed') return exitCodes.failed;
     await ending.begun;
     return exitCodes.fine;
   } finally {
@@ -81,17 +80,17 @@ interface Start {
   readonly keyNeeded: boolean;
 }
 
-async function showStart(start: Start, io: Io): Promise<'ready' | 'failed'> {
+/** @throws ParlanceError when the start model cannot be had; one that was removed meanwhile is none */
+async function showStart(start: Start, io: Io): Promise<void> {
   const { program, url, startModel, keyNeeded } = start;
   const view =
     startModel === null ? null : await followStart(program.deployments, startModel.name, io.stderr);
   if (view?.state === 'failed') throw new ParlanceError('deployment_failed', String(view.reason));
-  if (view !== null && view.state !== 'ready') return 'failed';
-  const model = view === null ? null : describeModel(view);
+  if (program.leaving) return;
+  const model = view?.state === 'ready' ? describeModel(view) : null;
   const screen = { version: readVersion(), url, model, keyNeeded };
   io.stdout.write(`${startScreen(screen, coloursFor(io, io.stdout))}\n`);
   announceReady(io.env['PARLANCE_READY_FD'], url);
-  return 'ready';
 }
 
 /** The first wish to stop drains; the second, or the starter's end with it, cuts. */

@@ -10,6 +10,7 @@ import { ensureModel, parseModelSpec, type ModelFile } from '../../models/index.
 import { createEmbeddedTarget } from '../../targets/index.ts';
 import { invalidDeployment, type EmbeddedSpec } from '../spec.ts';
 import type { Running, Runtime, StartContext } from './runtime.ts';
+import { createTurns } from './turns.ts';
 
 export interface EmbeddedRuntimeOptions {
   readonly home: string;
@@ -30,10 +31,7 @@ export function createEmbeddedRuntime(options: EmbeddedRuntimeOptions): Runtime<
         onProgress: (progress) => context.onPull(progress),
       });
       context.onLoad(null);
-      return await inTurn(async () => {
-        context.signal.throwIfAborted();
-        return await load(spec, file, { ...context, ...options });
-      });
+      return await inTurn(context.signal, () => load(spec, file, { ...context, ...options }));
     },
   };
 }
@@ -97,15 +95,5 @@ function toDetails(engine: Engine, file: ModelFile): Record<string, unknown> {
     file: file.path,
     description: info.description,
     library: info.library,
-  };
-}
-
-/** Runs pieces of work one after the other, whether or not the one before succeeded. */
-function createTurns() {
-  let last: Promise<unknown> = Promise.resolve();
-  return <T>(work: () => Promise<T>): Promise<T> => {
-    const next = last.then(work, work);
-    last = next.catch(() => null);
-    return next;
   };
 }
