@@ -20,7 +20,7 @@ export const optionsSchema = Type.Object(
     home: Type.String({ minLength: 1 }),
     logLevel: Type.Enum(logLevels),
     slots: chosen(Type.Integer({ minimum: 1, maximum: 256 })),
-    context: chosen(Type.Integer({ minimum: 1 })),
+    context: chosen(Type.Integer({ minimum: 128 })),
     threads: chosen(Type.Integer({ minimum: 1, maximum: 1024 })),
     queue: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
     maxBody: Type.Integer({ minimum: 1024 }),

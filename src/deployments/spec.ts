@@ -72,7 +72,7 @@ const validateEmbedded = createValidator(
         Type.Object(
           {
             slots: optional(Type.Integer({ minimum: 1, maximum: 256 })),
-            context: optional(Type.Integer({ minimum: 1 })),
+            context: optional(Type.Integer({ minimum: 128 })),
             threads: optional(Type.Integer({ minimum: 1, maximum: 1024 })),
           },
           closed,

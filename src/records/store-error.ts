@@ -16,12 +16,17 @@ const damaged: DiskTrouble = {
     'without the keys and deployments of the old one.',
 };
 
+const brokenDisk: DiskTrouble = {
+  why: 'the disk reports an input/output error',
+  way: otherHome,
+};
+
 /** By SQLite's primary result code. */
 const sqliteTroubles: Readonly<Record<number, DiskTrouble>> = {
   3: notPermitted,
   5: { why: 'another program has been writing to it for over 5 seconds', way: 'Try again.' },
   8: { why: 'it is read-only', way: notPermitted.way },
-  10: { why: 'the disk reports an input/output error', way: otherHome },
+  10: brokenDisk,
   11: damaged,
   13: diskFull,
   14: { why: 'it cannot be opened', way: notPermitted.way },
@@ -48,7 +53,7 @@ function isFull(path: string): boolean {
 export function toStoreError(error: unknown, path: string): unknown {
   const known = troubleOf(error);
   if (known === undefined) return error;
-  const trouble = isFull(path) ? diskFull : known;
+  const trouble = known === brokenDisk && isFull(path) ? diskFull : known;
   return new ParlanceError('home_unusable', `Cannot use ${path}: ${trouble.why}. ${trouble.way}`, {
     cause: error,
   });
