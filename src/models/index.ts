@@ -3,7 +3,13 @@
  * `ensureModel` and never look into the home folder's `models` themselves.
  */
 
-export { catalogue, defaultModel, findInCatalogue, type CatalogueEntry } from './catalogue.ts';
+export {
+  catalogue,
+  defaultModel,
+  findInCatalogue,
+  roomToFetch,
+  type CatalogueEntry,
+} from './catalogue.ts';
 export { ensureModel, modelPath, type EnsureOptions, type ModelFile } from './ensure-model.ts';
 export {
   readModelMetadata,

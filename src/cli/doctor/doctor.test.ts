@@ -215,7 +215,7 @@ describe('the model', () => {
     const { findings, missingBytes } = await checkModel(wish);
     assert.deepEqual(brief(findings), ['model fail']);
     assert.match(findings[0]?.fix ?? '', /\/none\/models\/SmolLM2/);
-    assert.equal(missingBytes, 98_362_432);
+    assert.equal(missingBytes, 284_104_512);
   });
 
   test('that would have to be fetched, with a hub, or with pip alone', async () => {

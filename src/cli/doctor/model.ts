@@ -14,6 +14,7 @@ import {
   readModelMetadata,
   type CatalogueEntry,
   type ModelMetadata,
+  roomToFetch,
 } from '../../models/index.ts';
 import { fail, ok, type Finding } from './finding.ts';
 import { checkSources } from './sources.ts';
@@ -42,7 +43,7 @@ export async function checkModel(wish: ModelWish): Promise<ModelState> {
     if (await isThere(path))
       return { findings: await checkFile(wish, path, entry), missingBytes: 0 };
     if (spec.kind === 'catalogue' || spec.kind === 'hub') {
-      const missingBytes = entry?.bytes ?? 0;
+      const missingBytes = entry ? roomToFetch(entry) : 0;
       const withWheel = entry !== null && entry.wheel !== null;
       return { findings: [await checkSources(wish, path, withWheel)], missingBytes };
     }

