@@ -3,7 +3,7 @@
  * its children running. `serve` calls it and drains; it never ends anything itself.
  */
 
-import { readFileSync } from 'node:fs';
+import { isRunning, readProcessStart } from '../processes/index.ts';
 
 /** What the watch asks of the machine; tests put their own in its place. */
 export interface ProcessTable {
@@ -67,26 +67,7 @@ function parsePids(text: string): number[] {
 }
 
 const realTable: ProcessTable = {
-  isAlive(pid) {
-    try {
-      process.kill(pid, 0);
-    } catch (error) {
-      return (error as NodeJS.ErrnoException).code === 'EPERM';
-    }
-    // A process that has ended but was not yet collected by its parent is gone, too.
-    return statFields(pid)[0] !== 'Z';
-  },
-  startOf(pid) {
-    return statFields(pid)[19] ?? null;
-  },
+  isAlive: (pid) => isRunning(pid, null),
+  // None for one that has ended and was not yet collected by its parent: it is gone, too.
+  startOf: readProcessStart,
 };
-
-/** The fields of /proc/PID/stat after the command's name, from the state on; none on other systems. */
-function statFields(pid: number): string[] {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  } catch {
-    return [];
-  }
-}

@@ -6,42 +6,36 @@
  */
 
 import { createHash, randomBytes, type Hash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 
+import { isRunning, readProcessStart } from '../processes/index.ts';
 import { toHomeError, type Disk } from './home-folder.ts';
 
 const suffix = '.partial';
 
+const hashOf = (text: string, length: number): string =>
+  createHash('sha256').update(text).digest('hex').slice(0, length);
+
 /** Host, process and its start, so that a reused process id is not taken for the owner. */
 function ownerName(): string {
-  const host = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
-  return `${host}-${process.pid}-${startTime(process.pid) ?? 0}`;
+  return `${hashOf(hostname(), 8)}-${process.pid}-${startOf(process.pid)}`;
 }
 
-function startTime(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
-  } catch {
-    return undefined;
-  }
+/** A word for the process's start that can stand in a file name; `0` where it is unknown. */
+function startOf(pid: number): string {
+  const start = readProcessStart(pid);
+  return start === null ? '0' : hashOf(start, 12);
 }
 
 /** Whether the owner in a partial's name is a process of this machine that has ended. */
 function hasEnded(owner: string): boolean {
   const [host, pidText, start] = owner.split('-');
   const pid = Number(pidText);
-  if (host !== ownerName().split('-')[0] || !Number.isInteger(pid) || pid <= 0) return false;
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH';
-  }
-  const now = startTime(pid);
-  return now !== undefined && start !== '0' && now !== start;
+  if (host !== hashOf(hostname(), 8) || !Number.isInteger(pid) || pid <= 0) return false;
+  if (!isRunning(pid, null)) return true;
+  return start !== '0' && startOf(pid) !== start;
 }
 
 /** The name of a folder that belongs to this process, for tools that write where they like. */

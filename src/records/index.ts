@@ -3,5 +3,4 @@
 export type { DeploymentRecord, DeploymentRecords } from './deployment-records.ts';
 export type { KeyRecord, KeyRecords } from './key-records.ts';
 export { openStore, type Store } from './open-store.ts';
-export { isRunning, readProcessStart } from './process-start.ts';
 export type { ServerLock, ServerRecord } from './server-lock.ts';

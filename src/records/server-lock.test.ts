@@ -12,7 +12,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 
 import { ParlanceError } from '../contract/index.ts';
 import { openStore, type Store } from './open-store.ts';
-import { isRunning, readProcessStart } from './process-start.ts';
+import { isRunning, readProcessStart } from '../processes/index.ts';
 
 let home = '';
 let store: Store;

@@ -5,7 +5,7 @@
 
 import { ParlanceError } from '../contract/index.ts';
 import type { Database } from './database.ts';
-import { isRunning, readProcessStart } from './process-start.ts';
+import { isRunning, readProcessStart } from '../processes/index.ts';
 
 export interface ServerRecord {
   readonly pid: number;

@@ -1,6 +1,7 @@
 /** Everything that can answer a request, behind one interface. */
 
 export { capabilityRecords } from './capability-records.ts';
+export { usageInPayload } from './dialects/openai/index.ts';
 export { createEmbeddedTarget } from './embedded/embedded-target.ts';
 export { createExternalTarget } from './external/external-target.ts';
 export type { ExternalOptions, ExternalTarget } from './external/external-target.ts';

@@ -34,7 +34,7 @@ test('the key alone is on stdout, and it works; lists never show it', async () =
     }
 
     const table = await runHere(['keys', 'list', '--home', home]);
-    assert.match(table.stdout, /^NAME {4}KEY .*\nlaptop {2}sk-parlance-\w{2}/);
+    assert.match(table.stdout, /^NAME {4}KEY .*\nlaptop {2}sk-parlance-[\w-]{2}/);
     const json = await runHere(['keys', 'list', '--home', home, '--json']);
     assert.ok(!(table.stdout + json.stdout).includes(key));
     const [line] = JSON.parse(json.stdout) as KeyLine[];

@@ -8,7 +8,6 @@ import type { AnswerEvent } from '../../targets/index.ts';
 import { finish, text, untilAborted, usageOf } from '../testing/fake-services.ts';
 import { mergeAnswers } from './merge-answers.ts';
 import { eventsOfPayload } from './wire-events.ts';
-import { usageInPayload } from './wire-usage.ts';
 
 type Batches = readonly (readonly AnswerEvent[])[];
 
@@ -88,24 +87,5 @@ describe('a payload read back', () => {
 
   test('that is no answer at all is the upstream’s failure', () => {
     assert.throws(() => eventsOfPayload('{"error":"x"}'), { reason: 'upstream_failed' });
-  });
-});
-
-describe('usage in bytes', () => {
-  test('is found with all its details', () => {
-    const payload =
-      '{"choices":[],"usage": {"prompt_tokens": 12,"completion_tokens":5,"total_tokens":17,"prompt_tokens_details":{"cached_tokens":8},"completion_tokens_details":{"reasoning_tokens":3}}}';
-    assert.deepEqual(usageInPayload(payload), {
-      promptTokens: 12,
-      completionTokens: 5,
-      cachedTokens: 8,
-      reasoningTokens: 3,
-    });
-  });
-
-  test('is not found in the text of an answer', () => {
-    const content = '"usage":{"prompt_tokens":1}';
-    assert.equal(usageInPayload(JSON.stringify({ delta: { content } })), null);
-    assert.equal(usageInPayload('{"usage":null}'), null);
   });
 });

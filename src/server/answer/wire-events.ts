@@ -4,8 +4,13 @@
  */
 
 import { parseJson, ParlanceError } from '../../contract/index.ts';
-import type { AnswerEvent, AnswerEvents, FinishReason, WireAnswer } from '../../targets/index.ts';
-import { usageInPayload } from './wire-usage.ts';
+import {
+  usageInPayload,
+  type AnswerEvent,
+  type AnswerEvents,
+  type FinishReason,
+  type WireAnswer,
+} from '../../targets/index.ts';
 
 interface WireChoice {
   readonly index?: number;

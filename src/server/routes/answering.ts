@@ -10,12 +10,18 @@ import {
   type ChatRequest,
   type Receipt,
 } from '../../contract/index.ts';
-import type { Answer, AnswerEvents, Target, Usage, WireAnswer } from '../../targets/index.ts';
+import {
+  usageInPayload,
+  type Answer,
+  type AnswerEvents,
+  type Target,
+  type Usage,
+  type WireAnswer,
+} from '../../targets/index.ts';
 import { toAnswerBody } from '../answer/answer-body.ts';
 import type { AnswerHead, AnswerShape } from '../answer/answer-head.ts';
 import * as chunkStream from '../answer/chunk-stream.ts';
 import { collect, emptyCollection, isCollected } from '../answer/collect.ts';
-import { usageInPayload } from '../answer/wire-usage.ts';
 import type { Exchange } from '../exchange.ts';
 import { SseWriter } from '../http/sse-writer.ts';
 

@@ -7,7 +7,7 @@ import type { UpstreamAnswer } from './upstream.ts';
 export const isEndMark = (payload: string): boolean => payload.trim() === '[DONE]';
 
 /** How long an upstream may take to end its body after the end mark. */
-const lingerMs = 200;
+const lingerMs = 500;
 
 /**
  * Payloads in order, the end mark included. The body is read to its own end, which follows the mark at
