@@ -47,6 +47,10 @@ const shareAsked = 0.9;
 const q8Block = 32;
 const q8BytesPerBlock = 34;
 
+/** Tokens that the library reserves for a slot of so many. */
+export const reservedContext = (context: number): number =>
+  Math.ceil(context / contextStep) * contextStep;
+
 /** Q8_0 stores blocks of 32 elements, so it needs head sizes that are multiples of 32. */
 export function chooseKvType(shape: ModelShape): KvType {
   return shape.keyLength % q8Block === 0 && shape.valueLength % q8Block === 0 ? 'q8_0' : 'f16';
@@ -76,12 +80,12 @@ export function planCapacity(
     return Math.min(trained, Math.floor(tokens / contextStep) * contextStep);
   };
   const take = (slots: number, context: number): Capacity => {
-    const reserved = Math.ceil(context / contextStep) * contextStep;
+    const reserved = reservedContext(context);
     return { fits: true, slots, context, kvType, kvBytes: slots * reserved * perToken };
   };
 
   if (request.context !== null) {
-    const bytes = Math.ceil(request.context / contextStep) * contextStep * perToken;
+    const bytes = reservedContext(request.context) * perToken;
     const unasked = Math.floor((request.freeBytes * shareUnasked) / bytes);
     const slots = request.slots ?? Math.min(Math.max(unasked, 1), wantedSlots, request.maxSlots);
     if (slots * bytes <= request.freeBytes * shareAsked) return take(slots, request.context);
@@ -118,7 +122,7 @@ function refuse(
   context: number,
   perToken: number,
 ): Capacity {
-  const reserved = Math.ceil(context / contextStep) * contextStep;
+  const reserved = reservedContext(context);
   const most = Math.floor((request.freeBytes * shareAsked) / perToken / contextStep) * contextStep;
   return {
     fits: false,

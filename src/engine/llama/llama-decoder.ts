@@ -7,7 +7,7 @@
 import koffi from 'koffi';
 
 import { ParlanceError } from '../../contract/errors.ts';
-import type { KvType } from '../capacity.ts';
+import { reservedContext, type KvType } from '../capacity.ts';
 import type { Decoder, TokenRun } from './decoder.ts';
 import type { LlamaModel } from './llama-model.ts';
 import type { LlamaLibrary, Pointer } from './library.ts';
@@ -36,7 +36,7 @@ export function createLlamaDecoder(
   library.errors.clear();
   const context = library.contextCreate(model.pointer, {
     ...library.contextDefaultParams(),
-    n_ctx: options.slots * Math.ceil(options.context / 256) * 256,
+    n_ctx: options.slots * reservedContext(options.context),
     n_batch: options.batchTokens,
     n_ubatch: Math.min(options.batchTokens, widestPass),
     n_seq_max: options.slots,

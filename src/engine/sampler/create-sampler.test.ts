@@ -5,6 +5,7 @@ import { describe, test } from 'node:test';
 
 import { ParlanceError } from '../../contract/errors.ts';
 import type { Sampling } from '../protocol.ts';
+import { checkSampling } from './check-sampling.ts';
 import { createSampler } from './create-sampler.ts';
 import { createDice, randomInput, randomRow } from './random-rows.test-support.ts';
 import {
@@ -274,20 +275,22 @@ describe('broken and impossible input', () => {
   });
 
   test('IDs outside the vocabulary and a ban of everything are refused', () => {
+    const check = (changes: Partial<Sampling>) =>
+      checkSampling({ ...seededSampling, ...changes }, 4);
     assert.equal(
-      reasonOf(() => samplerOf({ badTokenIds: [4] })),
+      reasonOf(() => check({ badTokenIds: [4] })),
       'invalid_token_id',
     );
     assert.equal(
-      reasonOf(() => samplerOf({ stopTokenIds: [-1] })),
+      reasonOf(() => check({ stopTokenIds: [-1] })),
       'invalid_token_id',
     );
     assert.equal(
-      reasonOf(() => samplerOf({ logitBias: [[1.5, 1]] })),
+      reasonOf(() => check({ logitBias: [[1.5, 1]] })),
       'invalid_token_id',
     );
     assert.equal(
-      reasonOf(() => samplerOf({ badTokenIds: [0, 1, 2, 3] })),
+      reasonOf(() => check({ badTokenIds: [0, 1, 2, 3] })),
       'invalid_value',
     );
   });

@@ -9,22 +9,16 @@ import type { Sampling } from '../protocol.ts';
 import { bestToken } from './best-token.ts';
 import { findCandidates, scratchCopy } from './candidates.ts';
 import type { Candidates } from './candidates.ts';
+import { isGreedy } from './greedy.ts';
 import { createLogitEdits } from './logit-edits.ts';
 import { createUniform } from './random.ts';
 import { rawLogprobs } from './raw-logprobs.ts';
 import type { Sampler, SamplerContext } from './sampler.ts';
 
-/** Below this temperature the best token is taken without a draw. */
-const GREEDY_BELOW = 1e-5;
-
-/**
- * Makes a sampler. Throws `invalid_token_id` for an ID outside the vocabulary, and `invalid_value`
- * where `badTokenIds` leaves no token.
- */
+/** Makes a sampler for a sampling that `checkSampling` has passed. */
 export function createSampler(sampling: Sampling, context: SamplerContext): Sampler {
-  checkTokenIds(sampling, context.vocabSize);
   const edits = createLogitEdits(sampling, context);
-  const greedy = sampling.temperature < GREEDY_BELOW || sampling.topK === 1;
+  const greedy = isGreedy(sampling);
   const uniform = greedy ? null : createUniform(sampling.seed, context.choice);
 
   /** The edited row and its best token. */
@@ -87,28 +81,5 @@ function wrongLength(length: number, vocabSize: number): ParlanceError {
   return new ParlanceError(
     'internal',
     `The model gave ${length} logits for a vocabulary of ${vocabSize} tokens.`,
-  );
-}
-
-function checkTokenIds(sampling: Sampling, vocabSize: number): void {
-  const lists = [
-    ['bad_token_ids', sampling.badTokenIds],
-    ['stop_token_ids', sampling.stopTokenIds],
-    ['logit_bias', sampling.logitBias.map(([id]) => id)],
-  ] as const;
-  for (const [param, ids] of lists) {
-    const wrong = ids.find((id) => !Number.isInteger(id) || id < 0 || id >= vocabSize);
-    if (wrong === undefined) continue;
-    throw new ParlanceError(
-      'invalid_token_id',
-      `${param}: token ID ${wrong} is outside the vocabulary of the model; use 0 to ${vocabSize - 1}`,
-      { param },
-    );
-  }
-  if (new Set(sampling.badTokenIds).size < vocabSize) return;
-  throw new ParlanceError(
-    'invalid_value',
-    'bad_token_ids: every token of the model is banned; leave at least one',
-    { param: 'bad_token_ids' },
   );
 }

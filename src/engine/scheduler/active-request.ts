@@ -3,11 +3,10 @@
  */
 
 import type { GenerateRequest } from '../protocol.ts';
+import { isGreedy } from '../sampler/index.ts';
+import { compileRules } from '../text/index.ts';
 import type { Admission } from './admission.ts';
 import { Sequence, type ActiveRequest } from './sequence.ts';
-
-/** vLLM's threshold, below which sampling is greedy. */
-const greedyTemperature = 1e-5;
 
 /** `admission` is that of the same request. */
 export function createActiveRequest(
@@ -16,11 +15,13 @@ export function createActiveRequest(
   admission: Admission,
 ): ActiveRequest {
   const { sampling } = request;
-  const greedy = sampling.temperature < greedyTemperature || sampling.topK === 1;
+  const greedy = isGreedy(sampling);
+  const { stop, includeStop, minTokens } = sampling;
   const sequences: Sequence[] = [];
   const active: ActiveRequest = {
     id,
     sampling,
+    textRules: compileRules({ stop, includeStop, minTokens }),
     promptTokens: admission.promptTokens,
     maxTokens: admission.accepted.maxTokens,
     copies: greedy ? request.choices : 1,

@@ -6,6 +6,7 @@
 import { ParlanceError } from '../../contract/errors.ts';
 import type { Vocabulary } from '../llama/decoder.ts';
 import type { Accepted, GenerateRequest } from '../protocol.ts';
+import { checkSampling, checkTokenIds } from '../sampler/index.ts';
 
 export interface Admission {
   readonly promptTokens: readonly number[];
@@ -22,13 +23,7 @@ export function admitRequest(
   context: number,
 ): Admission {
   const { sampling } = request;
-  checkTokenIds(
-    'logit_bias',
-    sampling.logitBias.map(([token]) => token),
-    vocabulary.size,
-  );
-  checkTokenIds('bad_token_ids', sampling.badTokenIds, vocabulary.size);
-  checkTokenIds('stop_token_ids', sampling.stopTokenIds, vocabulary.size);
+  checkSampling(sampling, vocabulary.size);
 
   const whole = readPrompt(request, vocabulary);
   const keep = request.truncatePromptTokens ?? whole.length;
@@ -75,16 +70,6 @@ function readPrompt({ prompt }: GenerateRequest, vocabulary: Vocabulary): readon
     'invalid_value',
     'prompt: it has no tokens, and this model has no token to begin a text with; give at least one.',
     { param: 'prompt' },
-  );
-}
-
-function checkTokenIds(param: string, tokens: readonly number[], size: number): void {
-  const wrong = tokens.find((token) => !(Number.isInteger(token) && token >= 0 && token < size));
-  if (wrong === undefined) return;
-  throw new ParlanceError(
-    'invalid_token_id',
-    `${param}: ${wrong} is not a token of this model; its token IDs are 0 to ${size - 1}.`,
-    { param },
   );
 }
 

@@ -7,12 +7,14 @@
 import type { Vocabulary } from '../llama/decoder.ts';
 import type { ChoiceStep, Finish, Sampling, TokenLogprob } from '../protocol.ts';
 import { createSampler, type Sampled, type Sampler } from '../sampler/index.ts';
-import { createTextAssembler, toLogprob, type TextAssembler } from '../text/index.ts';
+import { startText, toLogprob, type CompiledRules, type TextAssembler } from '../text/index.ts';
 
 /** A request that was accepted and is not over. */
 export interface ActiveRequest {
   readonly id: number;
   readonly sampling: Sampling;
+  /** Its stop strings, prepared once for all choices. */
+  readonly textRules: CompiledRules;
   readonly promptTokens: readonly number[];
   readonly maxTokens: number;
   /** How often each step of a sequence is told: greedy choices are all the same, so one is run. */
@@ -22,8 +24,6 @@ export interface ActiveRequest {
 
 /** A piece of a step that is the same for all copies of a choice. */
 export type StepPart = Omit<ChoiceStep, 'id' | 'choice'>;
-
-const nothing = new Uint8Array(0);
 
 export class Sequence {
   readonly request: ActiveRequest;
@@ -41,8 +41,7 @@ export class Sequence {
   constructor(request: ActiveRequest, choice: number) {
     this.request = request;
     this.choice = choice;
-    const { stop, includeStop, minTokens } = request.sampling;
-    this.#assembler = createTextAssembler({ stop, includeStop, minTokens });
+    this.#assembler = startText(request.textRules);
   }
 
   get prefilling(): boolean {
@@ -88,7 +87,7 @@ export class Sequence {
     if (end === null || (end.stopReason !== null && sampling.includeStop)) {
       const piece = vocabulary.piece(token, !sampling.skipSpecialTokens);
       const named = describeToken(sampled, vocabulary);
-      const pushed = this.#assembler.push(piece.length === 0 ? nothing : piece, named);
+      const pushed = this.#assembler.push(piece, named);
       texts.push(pushed.text);
       logprobs.push(...pushed.logprobs);
       if (pushed.matched !== null) {

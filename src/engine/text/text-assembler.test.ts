@@ -6,7 +6,7 @@ import { describe, test } from 'node:test';
 import type { TokenLogprob } from '../protocol.ts';
 import { createDice, cutAtRandom } from './random-text.test-support.ts';
 import type { Dice } from './random-text.test-support.ts';
-import { compileRules, createTextAssembler, initialText, stepText } from './text-assembler.ts';
+import { compileRules, initialText, startText, stepText } from './text-assembler.ts';
 import type { TextParts, TextRules } from './text-assembler.ts';
 import { toLogprob } from './to-logprob.ts';
 
@@ -28,7 +28,7 @@ interface Run {
 
 /** Pushes all pieces, also behind a match, and ends. */
 function run(rules: Partial<TextRules>, pieces: readonly Uint8Array[]): Run {
-  const assembler = createTextAssembler({ ...plain, ...rules });
+  const assembler = startText(compileRules({ ...plain, ...rules }));
   const steps = pieces.map((piece, index) => assembler.push(piece, numbered(piece, index)));
   steps.push(assembler.end());
   return {
@@ -218,7 +218,7 @@ describe('log-probabilities', () => {
   });
 
   test('a token without logprobs is no trouble', () => {
-    const assembler = createTextAssembler(plain);
+    const assembler = startText(compileRules(plain));
     assert.deepEqual(assembler.push(encoder.encode('hi')), {
       text: 'hi',
       logprobs: [],

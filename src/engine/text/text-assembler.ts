@@ -72,8 +72,8 @@ export type TextEvent =
 
 const NOTHING: TextParts = { text: '', logprobs: [], matched: null };
 
-export function createTextAssembler(rules: TextRules): TextAssembler {
-  const compiled = compileRules(rules);
+/** An assembler of rules that several choices share. */
+export function startText(compiled: CompiledRules): TextAssembler {
   let state = initialText(compiled);
   const step = (event: TextEvent): TextParts => {
     const next = stepText(compiled, state, event);
