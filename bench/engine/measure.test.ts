@@ -23,28 +23,21 @@ test('every token of every stream counts, from the first send to the last token'
   });
 });
 
+const run = (tokensPerSecond: number) => ({
+  streams: 1,
+  tokens: 1,
+  tokensPerSecond,
+  tokensPerSecondOfOne: 1,
+  firstTokenMs: 1,
+  slowestFirstTokenMs: 1,
+});
+
 test('the run in the middle stands for all', () => {
-  const run = (tokensPerSecond: number) => ({
-    streams: 1,
-    tokens: 1,
-    tokensPerSecond,
-    tokensPerSecondOfOne: 1,
-    firstTokenMs: 1,
-    slowestFirstTokenMs: 1,
-  });
   assert.equal(medianRun([run(3), run(1), run(2)]).tokensPerSecond, 2);
   assert.throws(() => medianRun([]), RangeError);
 });
 
 test('ratios are of the same run', () => {
-  const run = (tokensPerSecond: number) => ({
-    streams: 1,
-    tokens: 1,
-    tokensPerSecond,
-    tokensPerSecondOfOne: 1,
-    firstTokenMs: 1,
-    slowestFirstTokenMs: 1,
-  });
   const ratio = medianRatio([run(9), run(5), run(1)], [run(10), run(5), run(2)]);
   assert.equal(ratio, 0.9);
 });

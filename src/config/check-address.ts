@@ -10,8 +10,13 @@ export function isLoopback(host: string): boolean {
     .toLowerCase()
     .replace(/^\[(.*)\]$/, '$1')
     .replace(/^::ffff:/, '');
-  if (bare === 'localhost' || bare === '::1') return true;
-  return isIPv4(bare) && bare.startsWith('127.');
+  return isLoopbackName(bare);
+}
+
+/** The same for a bare name in lower case, without brackets or an IPv4 address inside an IPv6 one. */
+export function isLoopbackName(name: string): boolean {
+  if (name === 'localhost' || name === '::1') return true;
+  return isIPv4(name) && name.startsWith('127.');
 }
 
 /**

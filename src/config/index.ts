@@ -1,6 +1,6 @@
 /** The start options: where they are written, what they may be, and what holds without them. */
 
-export { checkAddress, isLoopback } from './check-address.ts';
+export { checkAddress, isLoopback, isLoopbackName } from './check-address.ts';
 export { loadOptions, type LoadedOptions, type LoadRequest } from './load-options.ts';
 export {
   logLevels,

@@ -7,15 +7,18 @@ import type { ParameterName } from './parameters/table.ts';
 import type { ChatRequest } from './normalise.ts';
 
 /** What a message can hold beside text; decided like parameters, but named by its JSON path. */
-export type ContentName =
-  | 'messages[].content.image_url'
-  | 'messages[].content.file'
-  | 'messages[].content.input_audio'
-  | 'messages[].name'
-  | 'messages[].tool_calls'
-  | 'messages[].reasoning_content'
-  | 'messages[].provider_state'
-  | 'cache_control';
+export const contentNames = [
+  'messages[].content.image_url',
+  'messages[].content.file',
+  'messages[].content.input_audio',
+  'messages[].name',
+  'messages[].tool_calls',
+  'messages[].reasoning_content',
+  'messages[].provider_state',
+  'cache_control',
+] as const;
+
+export type ContentName = (typeof contentNames)[number];
 
 export type Support =
   | { readonly how: 'honoured' }

@@ -1,6 +1,6 @@
 /** The wire contract: schemas, the parameter table, errors, capability records and receipts. */
 
-export { emulated, honoured, refused } from './capability.ts';
+export { contentNames, emulated, honoured, refused } from './capability.ts';
 export type { CapabilityRecord, ContentName, Decide, Support } from './capability.ts';
 export { completionRequest, parseCompletionRequest } from './completions.ts';
 export type { WireCompletionRequest } from './completions.ts';

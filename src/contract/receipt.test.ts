@@ -1,21 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chatRequest, refusalOf } from '../../test/support/chat-body.ts';
-import { emulated, honoured, refused, type CapabilityRecord, type Decide } from './capability.ts';
+import {
+  contentNames,
+  emulated,
+  honoured,
+  refused,
+  type CapabilityRecord,
+  type Decide,
+} from './capability.ts';
 import type { ParameterRow } from './parameters/row.ts';
 import { parameterTable } from './parameters/table.ts';
 import { admit, annotate, receiptHeader } from './receipt.ts';
-
-const contentNames = [
-  'messages[].content.image_url',
-  'messages[].content.file',
-  'messages[].content.input_audio',
-  'messages[].name',
-  'messages[].tool_calls',
-  'messages[].reasoning_content',
-  'messages[].provider_state',
-  'cache_control',
-] as const satisfies readonly (keyof CapabilityRecord)[];
 
 /** A record that honours everything but what is given here. */
 function record(changes: Partial<Record<keyof CapabilityRecord, Decide>>): CapabilityRecord {

@@ -43,6 +43,7 @@ export class Exchange {
   readonly #controller = new AbortController();
   readonly #expectsContinue: boolean;
   #left = false;
+  #answering = false;
 
   constructor(options: ExchangeOptions) {
     this.request = options.request;
@@ -71,6 +72,12 @@ export class Exchange {
   /** Seconds since the request arrived. */
   get seconds(): number {
     return (performance.now() - this.startedAt) / 1000;
+  }
+
+  /** A piece of the answer is there; the metrics want to know of the first. */
+  pieceCame(): void {
+    if (!this.#answering) this.services.metrics.firstToken(this.seconds);
+    this.#answering = true;
   }
 
   /** Ends the request from our side; the client gets this error. */

@@ -55,7 +55,8 @@ interface Run {
 }
 
 async function run({ options, io, log, store, startModel }: Run): Promise<number> {
-  const program = compose({ options, store, log, version: readVersion() });
+  const version = readVersion();
+  const program = compose({ options, store, log, version });
   const ending = listenForTheEnd(program, io);
   try {
     const address = await program.app.listen(options);
@@ -63,7 +64,7 @@ async function run({ options, io, log, store, startModel }: Run): Promise<number
     await store.lock.claim({ address: url });
     await program.deployments.restore(startModel);
     await Promise.race([
-      showStart({ program, url, startModel, keyNeeded: await store.keys.any() }, io),
+      showStart({ program, version, url, startModel, keyNeeded: await store.keys.any() }, io),
       ending.begun,
     ]);
     await ending.begun;
@@ -75,6 +76,7 @@ async function run({ options, io, log, store, startModel }: Run): Promise<number
 
 interface Start {
   readonly program: Program;
+  readonly version: string;
   readonly url: string;
   readonly startModel: DeploymentSpec | null;
   readonly keyNeeded: boolean;
@@ -82,13 +84,13 @@ interface Start {
 
 /** @throws ParlanceError when the start model cannot be had; one that was removed meanwhile is none */
 async function showStart(start: Start, io: Io): Promise<void> {
-  const { program, url, startModel, keyNeeded } = start;
+  const { program, version, url, startModel, keyNeeded } = start;
   const view =
     startModel === null ? null : await followStart(program.deployments, startModel.name, io.stderr);
   if (view?.state === 'failed') throw new ParlanceError('deployment_failed', String(view.reason));
   if (program.leaving) return;
   const model = view?.state === 'ready' ? describeModel(view) : null;
-  const screen = { version: readVersion(), url, model, keyNeeded };
+  const screen = { version, url, model, keyNeeded };
   io.stdout.write(`${startScreen(screen, coloursFor(io, io.stdout))}\n`);
   announceReady(io.env['PARLANCE_READY_FD'], url);
 }

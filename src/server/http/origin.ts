@@ -5,6 +5,7 @@
 
 import { isIP } from 'node:net';
 
+import { isLoopbackName } from '../../config/index.ts';
 import { ParlanceError } from '../../contract/index.ts';
 
 export interface Caller {
@@ -34,9 +35,6 @@ function parsePlace(text: string): Place | null {
   return { name, port: found[2] === undefined ? null : Number(found[2]) };
 }
 
-const isLoopback = (name: string): boolean =>
-  name === 'localhost' || name === '::1' || (isIP(name) === 4 && name.startsWith('127.'));
-
 const withoutMapping = (address: string): string => address.replace(/^::ffff:/, '');
 
 function isOwn(place: Place, own: OwnNames, defaultPort: number): boolean {
@@ -46,7 +44,7 @@ function isOwn(place: Place, own: OwnNames, defaultPort: number): boolean {
     if (allowed?.name === place.name && (allowed.port ?? port) === port) return true;
   }
   if (port !== own.port) return false;
-  if (isLoopback(place.name) || place.name === own.host.toLowerCase()) return true;
+  if (isLoopbackName(place.name) || place.name === own.host.toLowerCase()) return true;
   return isIP(place.name) !== 0 && place.name === withoutMapping(own.address);
 }
 

@@ -1,6 +1,6 @@
 /** What both generating routes do before a target runs: read, resolve, admit, warn, plan. */
 
-import { createHash, randomUUIDv7 } from 'node:crypto';
+import { hash, randomUUIDv7 } from 'node:crypto';
 
 import {
   admit,
@@ -45,8 +45,7 @@ export function admitTo(exchange: Exchange, request: ChatRequest, target: Target
 
 /** The same model and version give the same fingerprint. */
 function fingerprintOf(version: string, target: Target): string {
-  const hash = createHash('sha256').update(`${version}\n${target.name}`).digest('hex');
-  return `fp_${hash.slice(0, 10)}`;
+  return `fp_${hash('sha256', `${version}\n${target.name}`).slice(0, 10)}`;
 }
 
 /** A chat answer always belongs to an episode, a raw prompt's only when one was given. */

@@ -65,7 +65,7 @@ function checkAborted({ signal }: Exchange): void {
 }
 
 async function answerBody(exchange: Exchange, job: Job): Promise<void> {
-  const { record, services } = exchange;
+  const { record } = exchange;
   const found = await job.start(exchange.signal);
   sendReceipt(exchange, job, found);
   if (found.kind === 'wire') {
@@ -77,12 +77,10 @@ async function answerBody(exchange: Exchange, job: Job): Promise<void> {
     return;
   }
   const collected = emptyCollection(job.choices);
-  let first = true;
   for await (const events of found.events) {
     collect(collected, events);
     record.usage = collected.usage;
-    if (first) services.metrics.firstToken(exchange.seconds);
-    first = false;
+    exchange.pieceCame();
   }
   checkAborted(exchange);
   if (!isCollected(collected)) throw endedEarly();
@@ -99,7 +97,7 @@ async function answerStream(exchange: Exchange, job: Job): Promise<void> {
   const writer = new SseWriter(response, { heartbeatMs, timers, signal });
   try {
     const found = await job.start(signal);
-    sendReceipt(exchange, job, found);
+    if (found.notes.length > 0) sendReceipt(exchange, job, found);
     if (found.kind === 'wire') await pass(exchange, found, writer);
     else await convert(exchange, job, { events: found.events, writer });
     checkAborted(exchange);
@@ -113,12 +111,10 @@ async function answerStream(exchange: Exchange, job: Job): Promise<void> {
 
 /** The hot path: payloads go out as they came; only usage is looked for. */
 async function pass(exchange: Exchange, found: WireAnswer, writer: SseWriter): Promise<void> {
-  let first = true;
   for await (const payload of found.payloads) {
     const usage: Usage | null = usageInPayload(payload);
     if (usage !== null) exchange.record.usage = usage;
-    if (first) exchange.services.metrics.firstToken(exchange.seconds);
-    first = false;
+    exchange.pieceCame();
     await writer.send([payload]);
   }
   exchange.record.usage ??= found.unshownUsage?.() ?? null;
@@ -139,14 +135,12 @@ async function convert(
     logprobs: wantsLogprobs(job),
   });
   let state = chunkStream.startState;
-  let first = true;
   for await (const batch of events) {
     const next = chunkStream.step(stream, state, batch);
     state = next.state;
     exchange.record.usage = state.usage;
     if (next.payloads.length === 0) continue;
-    if (first) exchange.services.metrics.firstToken(exchange.seconds);
-    first = false;
+    exchange.pieceCame();
     await writer.send(next.payloads);
   }
   checkAborted(exchange);

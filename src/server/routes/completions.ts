@@ -1,11 +1,6 @@
 /** POST /v1/completions: raw prompts in the older shape; several prompts run together. */
 
-import {
-  parseCompletionRequest,
-  ParlanceError,
-  type ChatRequest,
-  type Receipt,
-} from '../../contract/index.ts';
+import { parseCompletionRequest, ParlanceError, type ChatRequest } from '../../contract/index.ts';
 import type { Answer, AnswerEvents, Identity, Target } from '../../targets/index.ts';
 import { mergeAnswers } from '../answer/merge-answers.ts';
 import { eventsOfWire } from '../answer/wire-events.ts';
@@ -20,8 +15,7 @@ export async function postCompletions(exchange: Exchange): Promise<void> {
   if (first === undefined) throw new ParlanceError('missing_field', '`prompt` is required.');
   exchange.record.model = first.model;
   const target = exchange.services.routing.resolve(first.model);
-  const { request, receipt: lines } = admitTo(exchange, first, target);
-  const receipt = oneLineEach(lines);
+  const { request, receipt } = admitTo(exchange, first, target);
   // They differ in nothing but the prompt, so what was decided for one holds for all.
   const requests = asked.map(({ input, wire, source }) => ({ ...request, input, wire, source }));
   const head = createHead(exchange, 'text', { request, target });
@@ -36,11 +30,6 @@ export async function postCompletions(exchange: Exchange): Promise<void> {
     choices: choicesEach * requests.length,
     start: (signal) => runAll({ target, requests, identity: head, choicesEach }, signal),
   });
-}
-
-/** `logprobs` stands for two parameters here, and the client knows only one. */
-function oneLineEach(receipt: Receipt): Receipt {
-  return receipt.filter((line, at) => receipt.findIndex((one) => one.name === line.name) === at);
 }
 
 interface Batch {

@@ -4,6 +4,7 @@
  */
 
 import {
+  contentNames,
   honoured,
   parameterTable,
   ParlanceError,
@@ -15,17 +16,6 @@ import {
 import type { Answer, AnswerEvent, Target, TargetRun } from '../../targets/index.ts';
 import { createLog, createMetrics } from '../../telemetry/index.ts';
 import { defaultSettings, type Right, type Services } from '../services.ts';
-
-const contentNames = [
-  'messages[].content.image_url',
-  'messages[].content.file',
-  'messages[].content.input_audio',
-  'messages[].name',
-  'messages[].tool_calls',
-  'messages[].reasoning_content',
-  'messages[].provider_state',
-  'cache_control',
-];
 
 /** Everything is honoured, but for what is named. */
 export function capabilities(
