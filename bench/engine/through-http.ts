@@ -1,8 +1,8 @@
 /** Sends the bench's requests to a chat route over HTTP, as a client would, and reads the stream. */
 
-import { createParser } from 'eventsource-parser';
 import { Agent, request } from 'undici';
 
+import { readEvents } from '../../src/event-stream/index.ts';
 import type { SendRequest } from './measure.ts';
 import { generatedTokens, makeMessages } from './workload.ts';
 
@@ -24,14 +24,10 @@ export function sendThroughHttp(url: string, model: string): SendRequest {
       }),
     });
     if (answer.statusCode !== 200) throw new Error(await answer.body.text());
-    const parser = createParser({
-      onEvent: ({ data }) => {
+    for await (const events of readEvents(answer.body)) {
+      for (const data of events) {
         if (/"delta":\{"content":/.test(data)) onToken(performance.now());
-      },
-    });
-    const decoder = new TextDecoder();
-    for await (const bytes of answer.body) {
-      parser.feed(decoder.decode(bytes as Uint8Array, { stream: true }));
+      }
     }
   };
 }

@@ -3,9 +3,8 @@
  * nothing of terminals; leaving the loop early, or aborting the signal, closes the connection.
  */
 
-import { createParser } from 'eventsource-parser';
-
 import { ParlanceError } from '../../contract/index.ts';
+import { readEvents } from '../../event-stream/index.ts';
 import {
   readError,
   request,
@@ -44,7 +43,7 @@ export async function* streamAnswer(
     signal,
   });
   let finishReason: string | null = null;
-  for await (const data of readEvents(server, answer, signal)) {
+  for await (const data of eventsOf(server, answer, signal)) {
     if (data === '[DONE]') {
       yield { type: 'finished', finishReason };
       return;
@@ -60,21 +59,14 @@ export async function* streamAnswer(
 }
 
 /** The data of each server-sent event. */
-async function* readEvents(
+async function* eventsOf(
   server: ServerAddress,
   answer: Response,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  let events: string[] = [];
-  const parser = createParser({ onEvent: ({ data }) => events.push(data) });
-  const decoder = new TextDecoder();
   try {
-    for await (const bytes of answer.body ?? []) {
-      parser.feed(decoder.decode(bytes, { stream: true }));
-      const ready = events;
-      events = [];
-      yield* ready;
-    }
+    if (answer.body === null) return;
+    for await (const events of readEvents(answer.body)) yield* events;
   } catch (cause) {
     signal.throwIfAborted();
     throw toConnectionError(server, cause);

@@ -1,7 +1,7 @@
-/** The `data:` payloads of an upstream's event stream, whatever way its bytes were cut. */
+/** The `data:` payloads of an upstream's event stream, up to its end mark. */
 
-import { createParser } from 'eventsource-parser';
 import { ParlanceError } from '../../contract/index.ts';
+import { readEvents } from '../../event-stream/index.ts';
 import type { UpstreamAnswer } from './upstream.ts';
 
 export const isEndMark = (payload: string): boolean => payload.trim() === '[DONE]';
@@ -16,24 +16,20 @@ const lingerMs = 500;
 export async function* readPayloads(
   answer: Pick<UpstreamAnswer, 'body' | 'close'>,
 ): AsyncGenerator<string> {
-  let ready: string[] = [];
-  const parser = createParser({ onEvent: (event) => ready.push(event.data) });
-  const decoder = new TextDecoder();
-  const body = answer.body[Symbol.asyncIterator]();
+  const events = readEvents(answer.body);
   let whole = false;
   try {
     while (!whole) {
-      const next = await body.next();
+      const next = await events.next();
       if (next.done === true) {
         whole = true;
         return;
       }
-      parser.feed(decoder.decode(next.value, { stream: true }));
-      const payloads = ready;
-      ready = [];
-      if (payloads.some(isEndMark)) whole = await endsSoon(body);
+      const payloads = next.value;
+      const ended = payloads.some(isEndMark);
+      if (ended) whole = await endsSoon(events);
       yield* payloads;
-      if (payloads.some(isEndMark)) return;
+      if (ended) return;
     }
   } finally {
     if (!whole) answer.close();
@@ -41,19 +37,19 @@ export async function* readPayloads(
 }
 
 /** Reads what is left for a moment. @returns whether the end came */
-async function endsSoon(body: AsyncIterator<Uint8Array>): Promise<boolean> {
+async function endsSoon(events: AsyncIterator<unknown>): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => resolve(false), lingerMs);
-  void readOn(body).then(resolve);
+  void readOn(events).then(resolve);
   const ended = await promise;
   clearTimeout(timer);
   return ended;
 }
 
 /** What comes after the end mark is nobody's; a break there loses nothing. */
-async function readOn(body: AsyncIterator<Uint8Array>): Promise<boolean> {
+async function readOn(events: AsyncIterator<unknown>): Promise<boolean> {
   try {
-    while ((await body.next()).done !== true);
+    while ((await events.next()).done !== true);
     return true;
   } catch {
     return false;

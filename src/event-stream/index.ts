@@ -1,0 +1,3 @@
+/** Reading server-sent events. */
+
+export { readEvents } from './read-events.ts';
