@@ -1,6 +1,11 @@
 /** Sends the bench's requests to an engine through its client, without HTTP. */
 
-import { neutralSampling, type Engine, type GenerateRequest } from '../../src/engine/index.ts';
+import {
+  neutralRequest,
+  neutralSampling,
+  type Engine,
+  type GenerateRequest,
+} from '../../src/engine/index.ts';
 import { renderPrompt, type ChatTemplate } from '../../src/prompt/index.ts';
 import { generatedTokens, makeMessages } from './workload.ts';
 import type { SendRequest } from './measure.ts';
@@ -27,10 +32,8 @@ export function renderMessages(template: ChatTemplate, index: number): string {
 /** The bench's request as the engine takes it. */
 export function toEngineRequest(text: string): GenerateRequest {
   return {
+    ...neutralRequest,
     prompt: { text, addSpecial: false },
-    truncatePromptTokens: null,
-    choices: 1,
-    dryRun: false,
     sampling: {
       ...neutralSampling,
       temperature: 0,

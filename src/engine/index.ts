@@ -7,16 +7,20 @@ export type { Engine, EngineStart, EngineState } from './client/engine.ts';
 export type { Generation } from './client/generation.ts';
 export { chooseKvType, kvBytesPerToken, planCapacity } from './capacity.ts';
 export type { Capacity, CapacityRequest, KvType, ModelShape } from './capacity.ts';
-export { neutralSampling } from './neutral-sampling.ts';
+export { neutralRequest, neutralSampling } from './neutral-sampling.ts';
 export { readFreeMemory } from './free-memory.ts';
 export type {
+  Ability,
   Accepted,
+  BeamOptions,
   ChoiceStep,
   EngineInfo,
   EngineLoad,
   EngineOptions,
+  EngineStats,
   Finish,
   GenerateRequest,
+  Handover,
   Logprob,
   Sampling,
   TokenLogprob,

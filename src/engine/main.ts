@@ -29,6 +29,10 @@ function receive(message: ToEngine): void {
     case 'cancel':
       if (scheduler !== null) send(scheduler.cancel(message.id));
       return;
+    case 'load-adapter':
+    case 'unload-adapter':
+    case 'export-context':
+      return;
     case 'stop':
       process.exit(0);
       break;

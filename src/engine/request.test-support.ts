@@ -1,6 +1,6 @@
 /** Requests for the engine's tests: everything neutral, greedy, 16 tokens, with changes on top. */
 
-import { neutralSampling } from './neutral-sampling.ts';
+import { neutralRequest, neutralSampling } from './neutral-sampling.ts';
 import type { GenerateRequest, Sampling } from './protocol.ts';
 
 const greedySampling: Sampling = { ...neutralSampling, temperature: 0, maxTokens: 16 };
@@ -12,10 +12,9 @@ export function makeRequest(
   rest: Partial<Omit<GenerateRequest, 'sampling'>> = {},
 ): GenerateRequest {
   return {
+    ...neutralRequest,
     prompt: { text, addSpecial: false },
-    truncatePromptTokens: null,
-    choices: 1,
-    dryRun: false,
+    bestOf: rest.choices ?? 1,
     ...rest,
     sampling: { ...greedySampling, ...sampling },
   };

@@ -62,7 +62,7 @@ export class EngineProcess {
     this.#child.on('close', (code, signal) =>
       exit(signal === null ? `exit code ${code}` : `signal ${signal}`),
     );
-    this.send({ type: 'load', path, options });
+    this.send({ type: 'load', path, draft: null, options });
   }
 
   get pid(): number | null {

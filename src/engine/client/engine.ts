@@ -20,6 +20,8 @@ export type EngineState =
 export interface EngineStart {
   /** A GGUF file, or the first of its parts. */
   readonly path: string;
+  /** Weights of a draft model for speculation. */
+  readonly draft?: string | null;
   readonly options: EngineOptions;
   readonly onState?: (state: EngineState) => void;
   /** A cancelled request has freed its slot, so long after the abort. */
@@ -54,4 +56,9 @@ export const defaultEngineOptions: EngineOptions = {
   // 258 tok/s), and a pass of 512 holds up cancellations and new requests for over two seconds.
   batchTokens: 256,
   maxWaiting: 512,
+  deterministic: null,
+  prefixCacheBytes: null,
+  prefixCacheDir: null,
+  speculation: 'auto',
+  gpuLayers: 'auto',
 };

@@ -157,6 +157,9 @@ export class SupervisedEngine implements Engine {
       case 'failed':
         this.#onLoadFailed(new ParlanceError(message.reason, this.#nameFile(message.message)));
         return;
+      case 'done':
+      case 'stats':
+        return;
       default:
         this.#load = message.load;
         this.#table.receive(message);

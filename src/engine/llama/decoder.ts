@@ -27,8 +27,29 @@ export interface TokenRun {
   /** Position of the first token, equal to the slot's length so far. */
   readonly position: number;
   readonly tokens: ArrayLike<number>;
-  /** Whether the logits after the last token are needed. */
-  readonly wantLogits: boolean;
+  /** Logits are needed after so many of the last tokens; 0..tokens.length. */
+  readonly outputs: number;
+}
+
+/** The KV state of consecutive cells of one sequence, in host memory; only `KvStates` looks inside. */
+export interface KvState {
+  /** Cells. */
+  readonly length: number;
+  /** Host memory that it takes. */
+  readonly bytes: number;
+}
+
+/** What can be done with KV states away from the library. Pure. */
+export interface KvStates {
+  /** False: states are only of use whole, from position 0 to where they were saved. */
+  readonly cuttable: boolean;
+  /** Cells `from`..`to` of a state, in memory of their own. */
+  cut(state: KvState, from: number, to: number): KvState;
+  /** One state of parts that follow each other. */
+  join(parts: readonly KvState[]): KvState;
+  encode(state: KvState): Uint8Array;
+  /** Throws `internal` where the bytes are not what `encode` made. */
+  decode(bytes: Uint8Array): KvState;
 }
 
 /** 0: done. 1: no room in the KV cache. 2: aborted. Negative: the library failed. */
@@ -41,21 +62,34 @@ export interface Decoder {
   readonly context: number;
   /** The most tokens that one `decode` takes. */
   readonly batchTokens: number;
+  /** The most rows of logits that one `decode` gives, over all runs. */
+  readonly maxOutputs: number;
+  /** Whether a sequence can forget its last tokens (recurrent models cannot). */
+  readonly forgetsParts: boolean;
+  readonly states: KvStates;
   /**
-   * One pass over all runs. Runs must come in ascending order of slots; without a gap they share
-   * one pass of the library, with gaps they cost a pass each.
+   * One pass over all runs, with one adapter or none. Runs must come in ascending order of slots;
+   * without a gap they share one pass of the library, with gaps they cost a pass each.
    */
-  decode(runs: readonly TokenRun[]): DecodeStatus;
+  decode(runs: readonly TokenRun[], adapter: string | null): DecodeStatus;
   /**
-   * Logits after the last token of `runs[index]` of the last `decode`: a view of the library's
-   * memory, valid until the next `decode`, never to be written to.
+   * Logits of `runs[run]` of the last `decode`, after the `row`-th of the tokens that had outputs (0 =
+   * the first of them): a view of the library's memory, valid until the next `decode`, never to be
+   * written to.
    */
-  logits(index: number): Float32Array;
+  logits(run: number, row: number): Float32Array;
   /** Forgets positions from `from` on; false where the model cannot forget a part. */
   seqRemove(slot: number, from: number): boolean;
   /** Makes `to` an exact copy of `from` (whole sequences only). */
   seqCopy(from: number, to: number): void;
   /** Tokens that the slot holds. */
   seqLength(slot: number): number;
+  /** A copy of all that the slot holds. Throws `internal` where the library cannot give it. */
+  saveState(slot: number): KvState;
+  /** Puts a state from position 0 into an empty slot; false, and an empty slot, where it fails. */
+  restoreState(slot: number, state: KvState): boolean;
+  /** Throws `invalid_adapter` where the file is damaged or for another model. */
+  loadAdapter(name: string, path: string): void;
+  unloadAdapter(name: string): void;
   close(): void;
 }

@@ -5,7 +5,7 @@
  */
 
 import { ParlanceError } from '../../contract/errors.ts';
-import type { Decoder, TokenRun, Vocabulary } from './decoder.ts';
+import type { Decoder, KvState, KvStates, TokenRun, Vocabulary } from './decoder.ts';
 
 export interface FakeOptions {
   readonly slots: number;
@@ -31,53 +31,64 @@ export class FakeDecoder implements Decoder {
   readonly slots: number;
   readonly context: number;
   readonly batchTokens: number;
+  readonly maxOutputs: number;
+  readonly forgetsParts: boolean;
+  readonly states: KvStates;
   /** Statuses that the next calls of `decode` return instead of working. */
   readonly failures: number[] = [];
   /** Tokens computed, and passes that a real library would have needed. */
   computed = 0;
   passes = 0;
   decodes = 0;
-  readonly #forgetsParts: boolean;
   readonly #endEvery: number;
   readonly #held: number[][];
-  #logits: Float32Array[] = [];
+  readonly #adapters = new Map<string, number>();
+  #logits: Float32Array[][] = [];
 
   constructor(options: FakeOptions) {
     this.slots = options.slots;
     this.context = options.context;
     this.batchTokens = options.batchTokens;
-    this.#forgetsParts = options.forgetsParts ?? true;
+    this.maxOutputs = options.slots * 9;
+    this.forgetsParts = options.forgetsParts ?? true;
+    this.states = createFakeStates(this.forgetsParts);
     this.#endEvery = options.endEvery ?? 0;
     this.#held = Array.from({ length: options.slots }, () => []);
   }
 
-  decode(runs: readonly TokenRun[]): number {
+  decode(runs: readonly TokenRun[], adapter: string | null): number {
     this.decodes += 1;
     // Views of the last pass are overwritten, so whoever kept one computes nonsense.
-    for (const row of this.#logits) row.fill(Number.NaN);
+    for (const row of this.#logits.flat()) row.fill(Number.NaN);
     const failure = this.failures.shift();
     if (failure !== undefined && failure !== 0) return failure;
     this.#check(runs);
+    const salt = adapter === null ? 0 : this.#adapters.get(adapter);
+    if (salt === undefined) throw broken(`adapter ${adapter} is not loaded`);
     let previous = Number.NaN;
     this.#logits = runs.map((run) => {
-      this.#held[run.slot]?.push(...Array.from(run.tokens));
       this.computed += run.tokens.length;
       if (run.slot !== previous + 1) this.passes += 1;
       previous = run.slot;
-      return run.wantLogits ? this.#row(run.slot) : new Float32Array(0);
+      const rows: Float32Array[] = [];
+      Array.from(run.tokens).forEach((token, index) => {
+        this.#slot(run.slot).push(token + salt);
+        if (index >= run.tokens.length - run.outputs) rows.push(this.#row(run.slot));
+      });
+      return rows;
     });
     return 0;
   }
 
-  logits(index: number): Float32Array {
-    const row = this.#logits[index];
-    if (row === undefined || row.length === 0) throw broken(`no logits at ${index}`);
-    return row;
+  logits(run: number, row: number): Float32Array {
+    const logits = this.#logits[run]?.[row];
+    if (logits === undefined) throw broken(`no logits at ${run}, ${row}`);
+    return logits;
   }
 
   seqRemove(slot: number, from: number): boolean {
     const held = this.#slot(slot);
-    if (from > 0 && from < held.length && !this.#forgetsParts) return false;
+    if (from > 0 && from < held.length && !this.forgetsParts) return false;
     held.length = Math.min(held.length, Math.max(0, from));
     return true;
   }
@@ -88,6 +99,24 @@ export class FakeDecoder implements Decoder {
 
   seqLength(slot: number): number {
     return this.#slot(slot).length;
+  }
+
+  saveState(slot: number): KvState {
+    return fakeState(this.#slot(slot));
+  }
+
+  restoreState(slot: number, state: KvState): boolean {
+    if (this.#slot(slot).length > 0) throw broken(`slot ${slot} is not empty`);
+    this.#held[slot] = [...cellsOf(state)];
+    return true;
+  }
+
+  loadAdapter(name: string): void {
+    this.#adapters.set(name, (this.#adapters.size + 1) * 1000);
+  }
+
+  unloadAdapter(name: string): void {
+    this.#adapters.delete(name);
   }
 
   close(): void {
@@ -114,6 +143,8 @@ export class FakeDecoder implements Decoder {
       }
       if (held.length + run.tokens.length > this.context) throw broken(`slot ${run.slot} is full`);
     }
+    const outputs = runs.reduce((sum, run) => sum + run.outputs, 0);
+    if (outputs > this.maxOutputs) throw broken(`${outputs} rows in one pass`);
     if (total > this.batchTokens) throw broken(`${total} tokens in one pass`);
   }
 
@@ -130,6 +161,26 @@ export class FakeDecoder implements Decoder {
     row[fakeTokens.eos] = this.#endEvery > 0 && hash % this.#endEvery === 0 ? 50 : -10;
     return row;
   }
+}
+
+interface FakeState extends KvState {
+  readonly cells: readonly number[];
+}
+
+function fakeState(cells: readonly number[]): FakeState {
+  return { cells: [...cells], length: cells.length, bytes: cells.length * 10 };
+}
+
+const cellsOf = (state: KvState): readonly number[] => (state as FakeState).cells;
+
+function createFakeStates(cuttable: boolean): KvStates {
+  return {
+    cuttable,
+    cut: (state, from, to) => fakeState(cellsOf(state).slice(from, to)),
+    join: (parts) => fakeState(parts.flatMap((part) => [...cellsOf(part)])),
+    encode: (state) => Buffer.from(JSON.stringify(cellsOf(state))),
+    decode: (bytes) => fakeState(JSON.parse(Buffer.from(bytes).toString()) as number[]),
+  };
 }
 
 function mix(value: number): number {

@@ -8,7 +8,7 @@ import koffi from 'koffi';
 
 import { ParlanceError } from '../../contract/errors.ts';
 import { reservedContext, type KvType } from '../capacity.ts';
-import type { Decoder, TokenRun } from './decoder.ts';
+import type { Decoder, KvState, KvStates, TokenRun } from './decoder.ts';
 import type { LlamaModel } from './llama-model.ts';
 import type { LlamaLibrary, Pointer } from './library.ts';
 import { flashAttention, ggmlType } from './structs.ts';
@@ -63,6 +63,9 @@ class LlamaDecoder implements Decoder {
   readonly slots: number;
   readonly context: number;
   readonly batchTokens: number;
+  readonly maxOutputs: number;
+  readonly forgetsParts = true;
+  readonly states: KvStates = notYet;
   readonly #library: LlamaLibrary;
   readonly #model: LlamaModel;
   readonly #pointer: Pointer;
@@ -79,6 +82,7 @@ class LlamaDecoder implements Decoder {
     this.slots = options.slots;
     this.context = options.context;
     this.batchTokens = options.batchTokens;
+    this.maxOutputs = options.slots;
     this.#library = library;
     this.#model = model;
     this.#pointer = pointer;
@@ -88,7 +92,7 @@ class LlamaDecoder implements Decoder {
     this.#threads = initialThreads(options.threads);
   }
 
-  decode(runs: readonly TokenRun[]): number {
+  decode(runs: readonly TokenRun[], _adapter: string | null): number {
     const { token, pos, seq, output, struct } = this.#batch;
     let count = 0;
     this.#lastTokens = [];
@@ -108,7 +112,7 @@ class LlamaDecoder implements Decoder {
         output[count] = 0;
         count += 1;
       }
-      output[count - 1] = run.wantLogits ? 1 : 0;
+      output[count - 1] = run.outputs > 0 ? 1 : 0;
       this.#lastTokens.push(count - 1);
     }
     const { user, system } = process.cpuUsage();
@@ -120,7 +124,7 @@ class LlamaDecoder implements Decoder {
     return status;
   }
 
-  logits(index: number): Float32Array {
+  logits(index: number, _row: number): Float32Array {
     const pointer = this.#library.logitsAt(this.#pointer, this.#lastTokens[index] ?? -1);
     if (pointer === null)
       throw new ParlanceError('internal', 'The engine has no logits for this token.');
@@ -156,6 +160,20 @@ class LlamaDecoder implements Decoder {
     return this.#library.sequenceEnd(this.#memory, slot) + 1;
   }
 
+  saveState(): KvState {
+    throw new ParlanceError('internal', 'States are not there yet.');
+  }
+
+  restoreState(): boolean {
+    return false;
+  }
+
+  loadAdapter(): void {
+    throw new ParlanceError('internal', 'Adapters are not there yet.');
+  }
+
+  unloadAdapter(): void {}
+
   close(): void {
     this.#views.clear();
     this.#library.contextFree(this.#pointer);
@@ -163,6 +181,14 @@ class LlamaDecoder implements Decoder {
     for (const pointer of this.#batch.owned) koffi.free(pointer);
   }
 }
+
+const notYet: KvStates = {
+  cuttable: false,
+  cut: (state) => state,
+  join: (parts) => parts[0] as KvState,
+  encode: () => new Uint8Array(0),
+  decode: () => ({ length: 0, bytes: 0 }),
+};
 
 type BatchMemory = ReturnType<typeof allocateBatch>;
 

@@ -90,7 +90,7 @@ export class Scheduler {
     runs.forEach((run, index) => {
       const { sequence } = run;
       sequence.cachedTokens += run.tokens.length;
-      if (!run.wantLogits || sequence.slot === null) return;
+      if (run.outputs === 0 || sequence.slot === null) return;
       try {
         choices.push(...this.#advance(sequence, index));
       } catch (error) {
@@ -169,15 +169,15 @@ export class Scheduler {
     if (sequence.slot === null || share === 0) return [];
     const tokens = sequence.nextTokens(share ?? 1);
     const position = sequence.cachedTokens;
-    const wantLogits = position + tokens.length >= sequence.request.promptTokens.length;
-    return [{ sequence, slot: sequence.slot, position, tokens, wantLogits }];
+    const ready = position + tokens.length >= sequence.request.promptTokens.length;
+    return [{ sequence, slot: sequence.slot, position, tokens, outputs: ready ? 1 : 0 }];
   }
 
   /** Null when it worked, else why not. */
   #decode(runs: readonly PlannedRun[]): ParlanceError | null {
     let status: number;
     try {
-      status = this.#decoder.decode(runs);
+      status = this.#decoder.decode(runs, null);
     } catch (cause) {
       return new ParlanceError('engine_failed', 'The engine failed on this request.', { cause });
     }
@@ -194,7 +194,7 @@ export class Scheduler {
 
   #advance(sequence: Sequence, run: number): ChoiceStep[] {
     const { request } = sequence;
-    const part = sequence.advance(this.#decoder.logits(run), this.#decoder.vocabulary);
+    const part = sequence.advance(this.#decoder.logits(run, 0), this.#decoder.vocabulary);
     if (sequence.done) this.#finish(sequence);
     return Array.from({ length: request.copies }, (_, copy) => ({
       id: request.id,

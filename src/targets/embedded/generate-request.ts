@@ -1,7 +1,7 @@
 /** From a request in normal form to what the engine is asked: every default is filled in here. */
 
 import type { ChatRequest, Parameters } from '../../contract/index.ts';
-import type { GenerateRequest, Sampling } from '../../engine/index.ts';
+import { neutralRequest, type GenerateRequest, type Sampling } from '../../engine/index.ts';
 
 /** What chat clients expect when they name no limit; and clients of raw completions. */
 const defaultMaxTokens = { messages: 4096, prompt: 16 } as const;
@@ -13,9 +13,11 @@ export function toGenerateRequest(
   const { parameters, input } = request;
   const addSpecial = parameters.add_special_tokens ?? input.kind === 'prompt';
   return {
+    ...neutralRequest,
     prompt: typeof text === 'string' ? { text, addSpecial } : { tokens: text },
     truncatePromptTokens: parameters.truncate_prompt_tokens ?? null,
     choices: parameters.n ?? 1,
+    bestOf: parameters.n ?? 1,
     sampling: toSampling(parameters, defaultMaxTokens[input.kind]),
     dryRun: request.dryRun,
   };
@@ -27,12 +29,16 @@ function toSampling(parameters: Parameters, defaultMaxTokens: number): Sampling 
     topP: parameters.top_p ?? 1,
     topK: parameters.top_k ?? 0,
     minP: parameters.min_p ?? 0,
+    topPMin: 0,
+    topPDecay: 1,
+    topPResetIds: [],
     seed: parameters.seed === undefined ? null : String(parameters.seed),
     frequencyPenalty: parameters.frequency_penalty ?? 0,
     presencePenalty: parameters.presence_penalty ?? 0,
     repetitionPenalty: parameters.repetition_penalty ?? 1,
     logitBias: Object.entries(parameters.logit_bias ?? {}).map(([id, bias]) => [Number(id), bias]),
     badTokenIds: parameters.bad_token_ids ?? [],
+    bad: [],
     minTokens: parameters.min_tokens ?? 0,
     maxTokens: parameters.max_tokens ?? null,
     defaultMaxTokens,
@@ -41,6 +47,7 @@ function toSampling(parameters: Parameters, defaultMaxTokens: number): Sampling 
     includeStop: parameters.include_stop_str_in_output ?? false,
     ignoreEos: parameters.ignore_eos ?? false,
     skipSpecialTokens: parameters.skip_special_tokens ?? true,
+    spacesBetweenSpecialTokens: false,
     topLogprobs: parameters.logprobs ? (parameters.top_logprobs ?? 0) : null,
   };
 }
