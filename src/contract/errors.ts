@@ -39,6 +39,10 @@ export const errorCatalogue = {
   invalid_header: bad('a request header has a value that means nothing here'),
   invalid_model_file: bad('a weights file is truncated, corrupt, or not GGUF'),
   invalid_deployment: bad('a deployment cannot be made as asked'),
+  invalid_adapter: bad('an adapter’s file is damaged, or made for another model'),
+  invalid_handle: bad(
+    'the opaque_state of disaggregated_params is foreign, expired, used up, or of another prompt',
+  ),
   foreign_origin: {
     status: 403,
     type: 'permission_error',
