@@ -17,6 +17,12 @@ export interface EngineExit {
   readonly output: string;
 }
 
+export interface EngineFiles {
+  readonly weights: WeightsFile;
+  /** Weights of the draft model. */
+  readonly draft: WeightsFile | null;
+}
+
 export interface ProcessEvents {
   onMessage(message: FromEngine): void;
   onExit(exit: EngineExit): void;
@@ -34,13 +40,21 @@ export class EngineProcess {
   #over = false;
 
   /** Starts at once; `onExit` is called exactly once, also when the start itself fails. */
-  constructor(weights: WeightsFile, options: EngineOptions, events: ProcessEvents) {
+  constructor(files: EngineFiles, options: EngineOptions, events: ProcessEvents) {
     const entry = fileURLToPath(
       new URL(`../main${extname(import.meta.filename)}`, import.meta.url),
     );
-    const { path, descriptor } = weights.forChild(4);
+    const weights = files.weights.forChild(4);
+    const draft = files.draft?.forChild(5) ?? null;
     this.#child = spawn(process.execPath, [entry], {
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc', ...(descriptor === null ? [] : [descriptor])],
+      stdio: [
+        'ignore',
+        'pipe',
+        'pipe',
+        'ipc',
+        weights.descriptor ?? 'ignore',
+        draft?.descriptor ?? 'ignore',
+      ],
       env: filterEnvironment(process.env),
       serialization: 'json',
     });
@@ -62,7 +76,7 @@ export class EngineProcess {
     this.#child.on('close', (code, signal) =>
       exit(signal === null ? `exit code ${code}` : `signal ${signal}`),
     );
-    this.send({ type: 'load', path, draft: null, options });
+    this.send({ type: 'load', path: weights.path, draft: draft?.path ?? null, options });
   }
 
   get pid(): number | null {

@@ -4,7 +4,13 @@
  */
 
 import type { ParlanceError } from '../../contract/errors.ts';
-import type { EngineInfo, EngineLoad, EngineOptions, GenerateRequest } from '../protocol.ts';
+import type {
+  EngineInfo,
+  EngineLoad,
+  EngineOptions,
+  EngineStats,
+  GenerateRequest,
+} from '../protocol.ts';
 import type { Generation } from './generation.ts';
 
 export type EngineState =
@@ -26,6 +32,8 @@ export interface EngineStart {
   readonly onState?: (state: EngineState) => void;
   /** A cancelled request has freed its slot, so long after the abort. */
   readonly onReleased?: (milliseconds: number) => void;
+  /** An adapter could not be loaded again after a restart; requests for it will be rejected. */
+  readonly onAdapterLost?: (name: string, error: ParlanceError) => void;
   /** Aborting it while the model loads ends the start. */
   readonly signal?: AbortSignal;
 }
@@ -36,6 +44,10 @@ export interface Engine {
   /** As the engine last told it, with the requests that wait for a restart. */
   readonly load: EngineLoad;
   readonly state: EngineState;
+  /** As the process last told it; null until it has. */
+  readonly stats: EngineStats | null;
+  /** The weights file: the same for the same unchanged file, another for any other. */
+  readonly modelIdentity: string;
   /** Process ID while there is a process. */
   readonly pid: number | null;
   /**
@@ -44,6 +56,15 @@ export interface Engine {
    * leaving the loop over the steps, frees what it held within one step.
    */
   generate(request: GenerateRequest, signal: AbortSignal): Promise<Generation>;
+  /**
+   * Resolves when requests may name the adapter, and keeps it over restarts of the process. Rejects
+   * with `invalid_adapter` where the file is damaged or for another model.
+   */
+  loadAdapter(name: string, path: string): Promise<void>;
+  /** Resolves when nothing of it is held; at once where no process is left to hold it. */
+  unloadAdapter(name: string): Promise<void>;
+  /** Writes a held context to a file and forgets it. Rejects with `invalid_handle`. */
+  exportContext(context: string, path: string): Promise<void>;
   /** Ends the process for good; what runs fails with `shutting_down`. */
   stop(): Promise<void>;
 }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test, type TestContext } from 'node:test';
 
 import { ParlanceError } from '../../contract/errors.ts';
-import type { EngineInfo, FromEngine, ToEngine } from '../protocol.ts';
+import type { EngineInfo, EngineStats, FromEngine, ToEngine } from '../protocol.ts';
 import { makeRequest } from '../request.test-support.ts';
 import { defaultEngineOptions, type EngineState } from './engine.ts';
 import type { ProcessEvents } from './engine-process.ts';
@@ -76,16 +76,29 @@ function setUp(context: TestContext) {
   context.mock.timers.enable({ apis: ['setTimeout'] });
   const processes: ScriptedProcess[] = [];
   const states: EngineState['state'][] = [];
+  const lostAdapters: string[] = [];
   const engine = new SupervisedEngine(
-    { path, options: defaultEngineOptions, onState: ({ state }) => states.push(state) },
-    (_weights, _options, events) => {
+    {
+      path,
+      options: defaultEngineOptions,
+      onState: ({ state }) => states.push(state),
+      onAdapterLost: (name) => lostAdapters.push(name),
+    },
+    (_files, _options, events) => {
       const process = new ScriptedProcess(processes.length + 1, events);
       processes.push(process);
       return process;
     },
   );
   const last = (): ScriptedProcess => processes.at(-1) ?? assert.fail('no process was started');
-  return { engine, processes, states, last, tick: (ms: number) => context.mock.timers.tick(ms) };
+  return {
+    engine,
+    processes,
+    states,
+    lostAdapters,
+    last,
+    tick: (ms: number) => context.mock.timers.tick(ms),
+  };
 }
 
 test('a crash fails what runs, and what comes meanwhile waits for the next process', async (context) => {
@@ -216,4 +229,114 @@ test('a stop is final, also between two starts', async (context) => {
   tick(60_000);
   assert.equal(processes.length, 1);
   assert.deepEqual(states, ['ready', 'restarting', 'stopped']);
+});
+
+const refusal = { reason: 'invalid_adapter', message: 'made for another model' } as const;
+const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+test('adapters are loaded again into every new process, before the requests that wait', async (context) => {
+  const { engine, last, tick, lostAdapters } = setUp(context);
+  last().tell({ type: 'ready', info });
+  await engine.ready;
+  const loads = ['a', 'b', 'c'].map((name) => engine.loadAdapter(name, `/${name}.gguf`));
+  await turn();
+  assert.deepEqual(
+    last().sent.map((message) => 'name' in message && [message.type, message.name]),
+    ['a', 'b', 'c'].map((name) => ['load-adapter', name]),
+  );
+  last().tell({ type: 'done', id: 1, error: null });
+  last().tell({ type: 'done', id: 2, error: null });
+  last().tell({ type: 'done', id: 3, error: refusal });
+  await Promise.all(loads.slice(0, 2));
+  await assert.rejects(Promise.all(loads), withReason('invalid_adapter'));
+
+  last().die('signal SIGKILL');
+  const waiting = engine.generate(makeRequest('x'), never);
+  await turn();
+  tick(0);
+  last().tell({ type: 'ready', info });
+  await turn();
+  const types = last().sent.map(({ type }) => type);
+  assert.deepEqual(types, ['load-adapter', 'load-adapter', 'generate']);
+  // A process that dies while it loads them loses none; one that refuses loses one.
+  last().die('signal SIGKILL');
+  await turn();
+  tick(1000);
+  last().tell({ type: 'ready', info });
+  await turn();
+  const again = last().sent.flatMap((message) =>
+    message.type === 'load-adapter' ? [message] : [],
+  );
+  assert.deepEqual(
+    again.map(({ name }) => name),
+    ['a', 'b'],
+  );
+  last().tell({ type: 'done', id: again[0]?.id ?? 0, error: null });
+  last().tell({ type: 'done', id: again[1]?.id ?? 0, error: refusal });
+  await turn();
+  assert.deepEqual(lostAdapters, ['b']);
+  await Promise.all([engine.stop(), assert.rejects(waiting)]);
+});
+
+test('an adapter goes with its process, and quietly where there is none', async (context) => {
+  const { engine, last } = setUp(context);
+  last().tell({ type: 'ready', info });
+  await engine.ready;
+  const unloading = engine.unloadAdapter('a');
+  assert.deepEqual(last().sent, [{ type: 'unload-adapter', name: 'a', id: 1 }]);
+  last().die('signal SIGKILL');
+  await unloading;
+  await engine.unloadAdapter('b');
+  await engine.stop();
+});
+
+test('a context is exported by the engine, or refused in its words', async (context) => {
+  const { engine, last } = setUp(context);
+  last().tell({ type: 'ready', info });
+  await engine.ready;
+  const [done, refused] = [engine.exportContext('c', '/f'), engine.exportContext('d', '/g')];
+  await turn();
+  assert.deepEqual(last().sent[0], { type: 'export-context', context: 'c', path: '/f', id: 1 });
+  last().tell({ type: 'done', id: 1, error: null });
+  last().tell({ type: 'done', id: 2, error: { reason: 'invalid_handle', message: 'used up' } });
+  await done;
+  await assert.rejects(refused, withReason('invalid_handle'));
+  await engine.stop();
+});
+
+test('what the engine tells of itself is kept until its process ends', async (context) => {
+  const { engine, last } = setUp(context);
+  last().tell({ type: 'ready', info });
+  await engine.ready;
+  assert.equal(engine.stats, null);
+  const stats = { steps: 7 } as EngineStats;
+  last().tell({ type: 'stats', stats });
+  assert.equal(engine.stats, stats);
+  last().die('signal SIGKILL');
+  assert.equal(engine.stats, null);
+  await engine.stop();
+});
+
+test('a draft model is opened with the weights, and one that is missing is named', async () => {
+  const missing = join(folder, 'draft.gguf');
+  const start = { path, draft: missing, options: defaultEngineOptions };
+  const spawn = (): never => assert.fail('nothing may be started');
+  assert.throws(() => new SupervisedEngine(start, spawn), {
+    reason: 'invalid_model_file',
+    message: new RegExp(missing),
+  });
+});
+
+test('two files are told apart, and one file is itself under two names', (context) => {
+  const { engine } = setUp(context);
+  const identityOf = (file: string): string => {
+    const process = new ScriptedProcess(1, { onMessage: () => {}, onExit: () => {} });
+    const start = { path: file, options: defaultEngineOptions };
+    return new SupervisedEngine(start, () => process).modelIdentity;
+  };
+  const [link, other] = [join(folder, 'link.gguf'), join(folder, 'other.gguf')];
+  linkSync(path, link);
+  writeFileSync(other, 'weights');
+  assert.equal(identityOf(link), engine.modelIdentity);
+  assert.notEqual(identityOf(other), engine.modelIdentity);
 });

@@ -4,15 +4,22 @@
  * never throws here; it becomes a catalogued error of the requests it hit.
  */
 
-import { ParlanceError } from '../../contract/errors.ts';
-import type { EngineInfo, EngineLoad, FromEngine, GenerateRequest } from '../protocol.ts';
+import { asParlanceError, ParlanceError } from '../../contract/errors.ts';
+import type {
+  EngineInfo,
+  EngineLoad,
+  EngineStats,
+  FromEngine,
+  GenerateRequest,
+} from '../protocol.ts';
 import type { Engine, EngineStart, EngineState } from './engine.ts';
-import { EngineProcess, type EngineExit } from './engine-process.ts';
+import { EngineProcess, type EngineExit, type EngineFiles } from './engine-process.ts';
 import type { Generation } from './generation.ts';
+import { Orders, type Order } from './orders.ts';
 import { RequestTable } from './request-table.ts';
 import { crashWindowMs, planRestart } from './restart-policy.ts';
 import { Waiters } from './waiters.ts';
-import { openWeights, type WeightsFile } from './weights-file.ts';
+import { openWeights } from './weights-file.ts';
 
 /** How long a request waits for an engine that is being restarted. */
 const restartPatienceMs = 10_000;
@@ -33,8 +40,11 @@ export class SupervisedEngine implements Engine {
   readonly ready: Promise<void>;
   readonly #start: EngineStart;
   readonly #spawn: SpawnEngine;
-  readonly #weights: WeightsFile;
+  readonly #files: EngineFiles;
   readonly #table: RequestTable;
+  readonly #orders = new Orders();
+  /** Name -> file of the adapters that every new process is to have. */
+  readonly #adapters = new Map<string, string>();
   readonly #waiters = new Waiters();
   readonly #settleFirst = Promise.withResolvers<void>();
   readonly #gone = Promise.withResolvers<void>();
@@ -42,6 +52,7 @@ export class SupervisedEngine implements Engine {
   #state: EngineState = { state: 'loading', progress: 0 };
   #info: EngineInfo | null = null;
   #load: EngineLoad = idle;
+  #stats: EngineStats | null = null;
   #nextId = 1;
   #failedLoads = 0;
   /** Why the last start failed, where the engine could say it. */
@@ -53,7 +64,7 @@ export class SupervisedEngine implements Engine {
     this.#start = start;
     this.#spawn = spawn;
     this.ready = this.#settleFirst.promise;
-    this.#weights = openWeights(start.path);
+    this.#files = openFiles(start);
     this.#table = new RequestTable({
       cancel: (id) => this.#process?.send({ type: 'cancel', id }),
       onReleased: (milliseconds) => start.onReleased?.(milliseconds),
@@ -75,6 +86,14 @@ export class SupervisedEngine implements Engine {
     return { ...this.#load, waiting: this.#load.waiting + this.#waiters.size };
   }
 
+  get stats(): EngineStats | null {
+    return this.#stats;
+  }
+
+  get modelIdentity(): string {
+    return this.#files.weights.identity;
+  }
+
   get state(): EngineState {
     return this.#state;
   }
@@ -88,10 +107,31 @@ export class SupervisedEngine implements Engine {
       return await this.#ask(request, signal);
     } catch (error) {
       // It was never accepted: most often the process was dead already and nobody had noticed.
-      const lost = error instanceof ParlanceError && error.reason === 'engine_failed';
-      if (!lost || this.#state.state !== 'restarting') throw error;
+      if (!isLoss(error) || this.#state.state !== 'restarting') throw error;
       return await this.#ask(request, signal);
     }
+  }
+
+  async loadAdapter(name: string, path: string): Promise<void> {
+    if (this.#state.state !== 'ready') await this.#waitForRestart(never);
+    await this.#order(this.#processOrThrow(), { type: 'load-adapter', name, path });
+    this.#adapters.set(name, path);
+  }
+
+  async unloadAdapter(name: string): Promise<void> {
+    this.#adapters.delete(name);
+    if (this.#state.state !== 'ready' || this.#process === null) return;
+    try {
+      await this.#order(this.#process, { type: 'unload-adapter', name });
+    } catch (error) {
+      // With the process everything is gone that it held.
+      if (!isLoss(error)) throw error;
+    }
+  }
+
+  async exportContext(context: string, path: string): Promise<void> {
+    if (this.#state.state !== 'ready') await this.#waitForRestart(never);
+    await this.#order(this.#processOrThrow(), { type: 'export-context', context, path });
   }
 
   async #ask(request: GenerateRequest, signal: AbortSignal): Promise<Generation> {
@@ -99,13 +139,38 @@ export class SupervisedEngine implements Engine {
     if (this.#state.state !== 'ready') await this.#waitForRestart(signal);
     // An abort in the moment of the wake-up was heard by nobody.
     if (signal.aborted) throw clientLeft();
-    const process = this.#process;
-    if (process === null) throw this.#unavailable();
-    const id = this.#nextId;
-    this.#nextId += 1;
+    const process = this.#processOrThrow();
+    const id = this.#takeId();
     return this.#table.open(id, request, signal, () =>
       process.send({ type: 'generate', id, request }),
     );
+  }
+
+  #processOrThrow(): ReturnType<SpawnEngine> {
+    if (this.#process === null) throw this.#unavailable();
+    return this.#process;
+  }
+
+  #order(process: ReturnType<SpawnEngine>, order: Order): Promise<void> {
+    const id = this.#takeId();
+    return this.#orders.open(id, () => process.send({ ...order, id }));
+  }
+
+  #takeId(): number {
+    this.#nextId += 1;
+    return this.#nextId - 1;
+  }
+
+  /** They are sent before any request that waits, and messages are read in their order. */
+  #loadAdaptersAgain(process: ReturnType<SpawnEngine>): void {
+    for (const [name, path] of this.#adapters) {
+      this.#order(process, { type: 'load-adapter', name, path }).catch((error: unknown) => {
+        // A process that died meanwhile is followed by another one, which is asked again.
+        if (isLoss(error)) return;
+        this.#adapters.delete(name);
+        this.#start.onAdapterLost?.(name, asParlanceError(error));
+      });
+    }
   }
 
   async stop(): Promise<void> {
@@ -114,6 +179,7 @@ export class SupervisedEngine implements Engine {
       const error = this.#unavailable();
       this.#settleFirst.reject(new ParlanceError('cancelled', 'The engine was stopped.'));
       this.#table.failAll(error);
+      this.#orders.failAll(error);
       this.#waiters.fail(error);
       if (this.#restartTimer !== null) clearTimeout(this.#restartTimer);
       if (this.#process === null) this.#close();
@@ -127,7 +193,7 @@ export class SupervisedEngine implements Engine {
   #launch(): void {
     this.#restartTimer = null;
     try {
-      this.#process = this.#spawn(this.#weights, this.#start.options, {
+      this.#process = this.#spawn(this.#files, this.#start.options, {
         onMessage: (message) => this.#receive(message),
         onExit: (exit) => this.#onExit(exit),
       });
@@ -152,13 +218,17 @@ export class SupervisedEngine implements Engine {
         this.#loadError = null;
         this.#setState({ state: 'ready', info: message.info });
         this.#settleFirst.resolve();
+        if (this.#process !== null) this.#loadAdaptersAgain(this.#process);
         this.#waiters.release();
         return;
       case 'failed':
         this.#onLoadFailed(new ParlanceError(message.reason, this.#nameFile(message.message)));
         return;
       case 'done':
+        this.#orders.receive(message);
+        return;
       case 'stats':
+        this.#stats = message.stats;
         return;
       default:
         this.#load = message.load;
@@ -177,16 +247,17 @@ export class SupervisedEngine implements Engine {
     const wasReady = this.#state.state === 'ready';
     this.#process = null;
     this.#load = idle;
+    this.#stats = null;
     if (this.#state.state === 'stopped' || this.#state.state === 'failed') {
       this.#close();
       return;
     }
-    this.#table.failAll(
-      new ParlanceError(
-        'engine_failed',
-        `The engine ended while it ran this request (${how}); it is being restarted.`,
-      ),
+    const loss = new ParlanceError(
+      'engine_failed',
+      `The engine ended while it ran this request (${how}); it is being restarted.`,
     );
+    this.#table.failAll(loss);
+    this.#orders.failAll(loss);
     const now = performance.now();
     if (wasReady)
       this.#crashTimes = [...this.#crashTimes, now].filter((at) => now - at < crashWindowMs);
@@ -210,20 +281,25 @@ export class SupervisedEngine implements Engine {
     this.#setState({ state: 'failed', error });
     this.#settleFirst.reject(error);
     this.#table.failAll(error);
+    this.#orders.failAll(error);
     this.#waiters.fail(this.#unavailable());
     this.#process?.send({ type: 'stop' });
   }
 
-  /** The engine knows the file by its descriptor only. */
+  /** The engine knows the files by their descriptors only. */
   #nameFile(message: string): string {
-    const { path } = this.#weights;
-    const named = message.replaceAll(/\/proc\/self\/fd\/\d+/g, path);
-    return named.includes(path) ? named : `${path}: ${named}`;
+    const { weights, draft } = this.#files;
+    const named = message
+      .replaceAll('/proc/self/fd/5', draft?.path ?? 'the draft model')
+      .replaceAll(/\/proc\/self\/fd\/\d+/g, weights.path);
+    const says = [weights, draft].some((file) => file !== null && named.includes(file.path));
+    return says ? named : `${weights.path}: ${named}`;
   }
 
   /** Nothing will be started any more. */
   #close(): void {
-    this.#weights.close();
+    this.#files.weights.close();
+    this.#files.draft?.close();
     this.#gone.resolve();
   }
 
@@ -259,6 +335,23 @@ export class SupervisedEngine implements Engine {
     this.#start.onState?.(state);
   }
 }
+
+const never = new AbortController().signal;
+
+/** Throws `invalid_model_file` when one of them cannot be opened. */
+function openFiles({ path, draft = null }: EngineStart): EngineFiles {
+  const weights = openWeights(path);
+  try {
+    return { weights, draft: draft === null ? null : openWeights(draft) };
+  } catch (error) {
+    weights.close();
+    throw error;
+  }
+}
+
+/** Whether the process died before it answered. */
+const isLoss = (error: unknown): boolean =>
+  error instanceof ParlanceError && error.reason === 'engine_failed';
 
 const clientLeft = (): ParlanceError => new ParlanceError('cancelled', 'The client left.');
 

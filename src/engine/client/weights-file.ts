@@ -3,7 +3,7 @@
  * a file that is deleted or replaced meanwhile changes nothing. The supervisor owns one.
  */
 
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, fstatSync, openSync } from 'node:fs';
 
 import { ParlanceError } from '../../contract/errors.ts';
 
@@ -15,6 +15,8 @@ export interface WeightsFile {
   forChild(number: number): { readonly path: string; readonly descriptor: number | null };
   /** The file's name, for messages. */
   readonly path: string;
+  /** The same for the same unchanged file, whatever it is called; another for any other. */
+  readonly identity: string;
   close(): void;
 }
 
@@ -37,9 +39,11 @@ export function openWeights(path: string): WeightsFile {
     );
   }
   const byPath = process.platform !== 'linux' || partName.test(path);
+  const { dev, ino, size, mtimeNs } = fstatSync(descriptor, { bigint: true });
   let open = true;
   return {
     path,
+    identity: `${dev}:${ino}:${size}:${mtimeNs}`,
     forChild: (number) =>
       byPath ? { path, descriptor: null } : { path: `/proc/self/fd/${number}`, descriptor },
     close: () => {
