@@ -7,7 +7,7 @@
 import type { GgufEntry } from '../gguf-writer.ts';
 
 /**
- * `bpe`: 256 bytes, 60 merges, 4 special tokens. `spm`: SentencePiece with byte fallback, BOS in
+ * `bpe`: 256 bytes, 55 merges, 4 special tokens. `spm`: SentencePiece with byte fallback, BOS in
  * front. `letters`: so many letters from `a` on and one end token, nothing else; characters that are
  * no letter of it vanish from the prompt.
  */
@@ -27,23 +27,12 @@ export const chatTemplate =
 
 /** Pairs of pieces in order of their rank; `_` is the space in front of a word. */
 const mergeList =
-  '_ t,h e,i n,_ a,_t he,e r,o n,_ s,r e,_ w,a t,n d,_ o,e n,_ b,_ c,o u,i s,_ i,i t,_ f,e s,_ m,' +
-  '_ p,o r,_a nd,in g,_o f,a n,_t o,a r,_ h,a l,_i s,_ d,e d,l l,_i n,_ l,_b e,s t,v e,_s he,_h e,' +
-  'i on,_ n,_ e,_w as,_a re,o w,_th at,l e,_y ou,_ y,_th is,l y,_f or,_w h,_c an,_on';
+  '_ t,h e,i n,_ a,_t he,e r,o n,_ s,r e,_ w,a t,n d,_ o,e n,_ b,_ c,o u,i s,_ i,i t,_ f,' +
+  'e s,_ m,_ p,o r,_a nd,in g,_o f,a n,_t o,a r,_ h,a l,_i s,_ d,e d,l l,_i n,_ l,_b e,s t,' +
+  'v e,_s he,_h e,i on,_ n,_ e,_a re,o w,l e,_ y,l y,_f or,_w h,_c an';
 
-/** The list's pairs, those left out whose parts no other pair or character makes. */
-function merges(): [left: string, right: string][] {
-  const known = new Set<string>();
-  const isKnown = (piece: string): boolean => piece.length === 1 || known.has(piece);
-  const pairs: [string, string][] = [];
-  for (const pair of mergeList.split(',')) {
-    const [left = '', right = ''] = pair.split(' ');
-    if (!isKnown(left) || !isKnown(right) || right === '') continue;
-    known.add(left + right);
-    pairs.push([left, right]);
-  }
-  return pairs;
-}
+const merges = (): [left: string, right: string][] =>
+  mergeList.split(',').map((pair) => pair.split(' ') as [string, string]);
 
 const type = { normal: 1, unknown: 2, control: 3, byte: 6 } as const;
 

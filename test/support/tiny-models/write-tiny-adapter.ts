@@ -19,7 +19,7 @@ export interface AdapterOptions {
   readonly rank?: number;
   /** Default: the rank, so that the product counts as it is. */
   readonly alpha?: number;
-  /** Size of the change beside the weights that it is added to; default 1. */
+  /** Size of the change beside the weights that it is added to; 1 (the default) changes every text. */
   readonly strength?: number;
   /** Default 1. */
   readonly seed?: number;

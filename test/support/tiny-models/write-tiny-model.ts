@@ -22,7 +22,7 @@ export interface TinyModelOptions {
   readonly vocabulary?: VocabularyKind;
   /** Default `q8_0`, with which results do not depend on the load; the numbers are the same. */
   readonly weights?: WeightType;
-  /** Default 1. Another seed is another model of the same shape. */
+  /** Default 1; another seed is another model of the same shape. Letters are liveliest with 2. */
   readonly seed?: number;
   /** Tokens that the model was "trained" for; default 2,048. */
   readonly context?: number;
@@ -32,7 +32,7 @@ export interface TinyModelOptions {
   readonly headSize?: number;
   /** Tokens; only `gemma3` has one. Default 64. */
   readonly slidingWindow?: number;
-  /** How far apart the logits are, as their standard deviation; default 2.5. */
+  /** How far apart the logits are, as their standard deviation; default 2.5, for letters 1. */
   readonly logitSpread?: number;
 }
 
@@ -60,7 +60,9 @@ export function tinyModelContent(options: TinyModelOptions): GgufContent {
   const type = options.weights ?? 'q8_0';
   const seed = options.seed ?? 1;
   const shape = tinyShape(options);
-  const vocabulary = createVocabulary(options.vocabulary ?? 'bpe');
+  const kind = options.vocabulary ?? 'bpe';
+  const vocabulary = createVocabulary(kind);
+  const logitSpread = options.logitSpread ?? (typeof kind === 'string' ? 2.5 : 1);
   const blueprint = blueprintOf(architecture, shape);
   const own = Object.entries(blueprint.entries).map(
     ([key, entry]) => [`${architecture}.${key}`, entry] as const,
@@ -88,7 +90,7 @@ export function tinyModelContent(options: TinyModelOptions): GgufContent {
       randomMatrix('output.weight', table, {
         type,
         seed,
-        spread: (options.logitSpread ?? 2.5) / Math.sqrt(shape.embedding),
+        spread: logitSpread / Math.sqrt(shape.embedding),
         rowFactor: (token) => (vocabulary.isOdd(token) ? oddTokenFactor : 1),
       }),
       ...layers.flat(),
