@@ -1,97 +1,118 @@
 /**
- * `npm run bench -- engine`: the engine alone, the server in front of it, and the server in front of
- * itself as an external target, in turn, for 1, 4 and 16 streams, with as many threads as cores, one
- * fewer, and the default that adapts. Writes `bench/results/engine.*`.
+ * `npm run bench -- engine`: our server beside llama-server, with the same file, threads, slots and
+ * context, in turns. Writes `bench/results/engine.*`; with `--quick` it only shows that the rows work.
  */
 
+import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import type { EngineInfo } from '../../src/engine/index.ts';
 import { describeMachine } from '../machine.ts';
-import { measureStreams, medianRatio, medianRun, type Measurement } from './measure.ts';
-import { writeReport, type Row } from './report.ts';
-import { openWays, type Way } from './ways.ts';
-import { generatedTokens, streamCounts } from './workload.ts';
+import { ensureLlamaServer } from '../llama-server/build.ts';
+import { llamaServer } from './contenders/llama-server.ts';
+import { parlance } from './contenders/parlance.ts';
+import { foreignLoad } from './foreign-load.ts';
+import { readReport, rowToMarkdown, writeReport, type RowReport } from './report.ts';
+import type { Row, RowContext } from './row.ts';
+import { allRows } from './rows/all-rows.ts';
 
-interface ThreadChoice {
-  readonly name: string;
-  readonly threads: number | null;
-}
+const names = allRows.map(({ name }) => name).join(',');
+const usage = `usage: npm run bench -- engine --model FILE.gguf [--only ROW,ROW] [--runs 3] [--threads N] [--quick]
+rows: ${names}`;
 
 export async function runEngineBench(args: readonly string[]): Promise<void> {
-  const { values } = parseArgs({
-    args: [...args],
-    options: { model: { type: 'string' }, runs: { type: 'string', default: '3' } },
-  });
-  const model = values.model ?? process.env['PARLANCE_TEST_MODEL'];
-  const runs = Number(values.runs);
-  if (model === undefined || !(runs >= 1)) {
-    console.error('usage: npm run bench -- engine --model FILE.gguf [--runs 3]');
+  const options = readOptions(args);
+  if (options === null) {
+    console.error(usage);
     process.exitCode = 2;
     return;
   }
-  process.env['PARLANCE_TEST_MODEL'] = model;
-  const rows: Row[] = [];
-  let engine: EngineInfo | null = null;
-  for (const choice of threadChoices()) {
-    const result = await measureThreads(model, choice, runs);
-    rows.push(...result.rows);
-    engine = result.info;
-  }
-  if (engine === null) return;
-  const paths = writeReport({
-    command: `npm run bench -- engine --model FILE.gguf --runs ${runs}`,
-    machine: describeMachine(),
-    engine,
+  const { weights, threads, runs, quick, rows } = options;
+  const rival = await ensureLlamaServer();
+  const context: RowContext = {
+    weights,
+    threads,
     runs,
-    generatedTokens,
-    rows,
+    quick,
+    parlance: parlance(),
+    llamaServer: llamaServer('llama-server', rival.path),
+    llamaServerQ8: llamaServer(
+      'llama-server, Q8_0 KV',
+      rival.path,
+      '-ctk q8_0 -ctv q8_0 -fa on'.split(' '),
+    ),
+    log: (text) => console.error(text),
+  };
+  for (const row of rows) {
+    const report = await runRow(row, context);
+    console.log(rowToMarkdown(report));
+    if (!quick) {
+      const common = {
+        machine: describeMachine(),
+        weights: weights.split('/').at(-1) ?? weights,
+        rival: `llama-server of node-llama-cpp ${rival.version}`,
+      };
+      // After each row: a run that is cut short keeps what it has.
+      writeReport({ ...common, rows: mergeRows(readReport()?.rows ?? [], report) });
+    }
+  }
+}
+
+function readOptions(args: readonly string[]) {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      model: { type: 'string' },
+      only: { type: 'string' },
+      runs: { type: 'string' },
+      threads: { type: 'string', default: String(availableParallelism()) },
+      quick: { type: 'boolean', default: false },
+    },
   });
-  console.log(`written: ${paths.join(', ')}`);
+  const model = values.model ?? process.env['PARLANCE_TEST_MODEL'];
+  const runs = Number(values.runs ?? (values.quick ? 1 : 3));
+  const threads = Number(values.threads);
+  const wanted = values.only?.split(',').map((name) => name.trim());
+  const unknown = wanted?.filter((name) => !allRows.some((row) => row.name === name)) ?? [];
+  for (const name of unknown) console.error(`There is no row "${name}".`);
+  if (model === undefined || unknown.length > 0 || !(runs >= 1) || !(threads >= 1)) return null;
+  const weights = resolve(model);
+  if (!existsSync(weights)) {
+    console.error(`${weights} is not there.`);
+    return null;
+  }
+  const rows = allRows.filter(({ name }) => wanted?.includes(name) ?? true);
+  return { weights, runs, threads, quick: values.quick, rows };
 }
 
-function threadChoices(): ThreadChoice[] {
-  const cores = availableParallelism();
-  return [
-    { name: 'adaptive', threads: null },
-    { name: `cores (${cores})`, threads: cores },
-    ...(cores > 1 ? [{ name: `cores - 1 (${cores - 1})`, threads: cores - 1 }] : []),
-  ];
-}
-
-async function measureThreads(path: string, { name, threads }: ThreadChoice, runs: number) {
-  const opened = await openWays(path, threads);
+async function runRow(row: Row, context: RowContext): Promise<RowReport> {
+  const others = await foreignLoad();
+  context.log(`${row.title} (others take ${others.toFixed(2)} cores)`);
+  const begin = Date.now();
+  const { name, title, about } = row;
+  const head = {
+    name,
+    title,
+    about,
+    date: new Date().toISOString().slice(0, 16),
+    runs: context.runs,
+    threads: context.threads,
+    othersCores: others,
+  };
   try {
-    const rows: Row[] = [];
-    for (const streams of streamCounts) {
-      for (const row of await measureWays(opened.ways, streams, runs)) {
-        rows.push({ ...row, threads: name });
-        console.log(
-          `${row.way}, ${name}, ${streams} streams: ${row.tokensPerSecond.toFixed(1)} tok/s, ` +
-            `${row.ratio.toFixed(2)} of the engine, first token ${row.firstTokenMs.toFixed(0)} ms`,
-        );
-      }
-    }
-    return { rows, info: opened.engine.info };
-  } finally {
-    await opened.close();
+    const result = await row.run(context);
+    return { ...head, ...result, failed: null, seconds: (Date.now() - begin) / 1000 };
+  } catch (error) {
+    const failed = error instanceof Error ? error.message : String(error);
+    return { ...head, figures: [], notes: [], failed, seconds: (Date.now() - begin) / 1000 };
   }
 }
 
-/** One way after the other in each run, so that a machine that slows down slows all of them. */
-async function measureWays(ways: readonly Way[], streams: number, runs: number) {
-  const measured = ways.map((): Measurement[] => []);
-  // The first pass over the weights reads them from the disk.
-  for (const way of ways) await measureStreams(way.send, 1);
-  for (let run = 0; run < runs; run += 1) {
-    for (const [at, way] of ways.entries()) {
-      measured[at]?.push(await measureStreams(way.send, streams));
-    }
-  }
-  return ways.map((way, at) => ({
-    way: way.name,
-    ...medianRun(measured[at] ?? []),
-    ratio: medianRatio(measured[at] ?? [], measured[0] ?? []),
-  }));
+/** The new row in the place of the old one, all in the order of the benchmark. */
+function mergeRows(old: readonly RowReport[], report: RowReport): RowReport[] {
+  return allRows.flatMap(({ name }) => {
+    if (name === report.name) return [report];
+    return old.filter((one) => one.name === name);
+  });
 }

@@ -1,76 +1,103 @@
-/** Writes the engine's figures to `bench/results/`: JSON for programs, a table for people. */
+/** Writes the figures to `bench/results/engine.*`: JSON with every run's value, tables for people. */
 
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 
-import type { EngineInfo } from '../../src/engine/index.ts';
 import type { Machine } from '../machine.ts';
-import type { Measurement } from './measure.ts';
+import { median } from './statistics.ts';
+import { summarise, type Figure, type Goal, type RowResult } from './figures.ts';
 
-export interface Row extends Measurement {
-  /** What was asked: `engine alone`, `server`, `server, external in front`. */
-  readonly way: string;
-  /** Tokens a second over those of the engine alone in the same run; the median over the runs. */
-  readonly ratio: number;
-  /** `cores`, `cores - 1`, `adaptive`. */
-  readonly threads: string;
+export interface RowReport extends RowResult {
+  readonly name: string;
+  readonly title: string;
+  readonly about: string;
+  /** UTC, to the minute. */
+  readonly date: string;
+  readonly runs: number;
+  readonly threads: number;
+  /** Cores that others used just before. */
+  readonly othersCores: number;
+  /** Why there are no figures; null where there are. */
+  readonly failed: string | null;
+  readonly seconds: number;
 }
 
 export interface EngineReport {
-  readonly command: string;
   readonly machine: Machine;
-  readonly engine: EngineInfo;
-  readonly runs: number;
-  readonly generatedTokens: number;
-  readonly rows: readonly Row[];
+  /** Name of the file that all served. */
+  readonly weights: string;
+  readonly rival: string;
+  readonly rows: readonly RowReport[];
 }
 
 const folder = new URL('../results/', import.meta.url);
+const jsonFile = new URL('engine.json', folder);
 
-/** Returns the paths that were written. */
-export function writeReport(report: EngineReport): string[] {
+/** What was written before; null when there is nothing yet. */
+export function readReport(): EngineReport | null {
+  if (!existsSync(jsonFile)) return null;
+  return JSON.parse(readFileSync(jsonFile, 'utf8')) as EngineReport;
+}
+
+export function writeReport(report: EngineReport): void {
   mkdirSync(folder, { recursive: true });
-  const files = [
-    { name: 'engine.json', text: `${JSON.stringify(report, null, 2)}\n` },
-    { name: 'engine.md', text: toMarkdown(report) },
-  ];
-  return files.map(({ name, text }) => {
-    const path = fileURLToPath(new URL(name, folder));
-    writeFileSync(path, text);
-    return path;
+  writeFileSync(jsonFile, `${JSON.stringify(report, null, 2)}\n`);
+  writeFileSync(new URL('engine.md', folder), toMarkdown(report));
+}
+
+export function toMarkdown({ machine, weights, rival, rows }: EngineReport): string {
+  return `# The engine beside llama-server
+
+Parlance ${machine.version} (Node ${machine.node}) and ${rival}, both serving \`${weights}\` over HTTP on ${machine.platform}, ${machine.processor}, ${machine.cores} cores, ${machine.memoryGb} GB. In each row both have the same threads, slots and context, and take turns; requests are streamed, greedy, and never ended by the model itself. A value is the median of the runs, with the lowest and the highest behind it; a ratio is the median of the ratios of each run, ours over theirs.
+
+Made by \`npm run bench -- engine --model FILE.gguf\`.
+
+${rows.map(rowToMarkdown).join('\n')}`;
+}
+
+export function rowToMarkdown(row: RowReport): string {
+  const made = `${row.date} UTC, ${row.runs} ${row.runs === 1 ? 'run' : 'runs'}, ${row.threads} threads; others took ${row.othersCores.toFixed(2)} cores just before.`;
+  const parts = [`## ${row.title}`, row.about, made];
+  if (row.failed !== null) parts.push(`Not measured: ${row.failed.slice(0, 500)}`);
+  else parts.push(toTable(row.figures));
+  if (row.notes.length > 0) parts.push(row.notes.map((note) => `- ${note}`).join('\n'));
+  return `${parts.join('\n\n')}\n`;
+}
+
+function toTable(figures: readonly Figure[]): string {
+  const [first] = figures;
+  const contenders = Object.keys(first?.values ?? {});
+  const rivals = contenders.slice(1);
+  const ratioHead = (name: string): string => (rivals.length === 1 ? 'ratio' : `ratio to ${name}`);
+  const head = ['', ...contenders, ...rivals.map(ratioHead), 'goal', 'met'];
+  const lines = figures.map((figure) => {
+    const { ratios, met } = summarise(figure);
+    return [
+      `${figure.label} (${figure.unit})`,
+      ...contenders.map((name) => showSpread(figure.values[name] ?? [])),
+      ...rivals.map((name) => (ratios[name] ?? Number.NaN).toFixed(2)),
+      figure.goal === null ? '' : showGoal(figure.goal),
+      met === null ? '' : met ? 'yes' : '**no**',
+    ];
   });
+  return [head, head.map(() => '---'), ...lines]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n');
 }
 
-export function toMarkdown({ machine, engine, ...report }: EngineReport): string {
-  const head = [
-    'way',
-    'threads',
-    'streams',
-    'tok/s',
-    'of the engine',
-    'tok/s of one',
-    'first token',
-    'slowest first',
-  ];
-  const rows = report.rows.map((row) => [
-    row.way,
-    row.threads,
-    String(row.streams),
-    row.tokensPerSecond.toFixed(1),
-    row.ratio.toFixed(2),
-    row.tokensPerSecondOfOne.toFixed(1),
-    `${row.firstTokenMs.toFixed(0)} ms`,
-    `${row.slowestFirstTokenMs.toFixed(0)} ms`,
-  ]);
-  const lines = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
-  return `# Engine: tokens a second, time to first token
-
-${machine.date}, Parlance ${machine.version}, ${engine.library}, Node ${machine.node}, ${machine.platform}, ${machine.processor}, ${machine.cores} cores, ${machine.memoryGb} GB.
-Model: ${engine.description}, ${engine.slots} slots of ${engine.context} tokens, KV ${engine.kvType}. Every request: a prompt of about 200 tokens, ${report.generatedTokens} generated, greedy.
-The three ways take turns; median of ${report.runs} run(s) by tokens a second. "tok/s" counts from the first send to the last token, prompts included; "tok/s of one" is the median stream after its first token.
-
-Made by \`${report.command}\`.
-
-${lines.join('\n')}
-`;
+function showGoal({ of, bound, value }: Goal): string {
+  const digits = Number.isInteger(value) ? 1 : 2;
+  return of === 'ratio' ? `${bound} ${value.toFixed(digits)}x` : `ours ${bound} ${String(value)}`;
 }
+
+function showSpread(values: readonly number[]): string {
+  const shown = show(median(values));
+  if (values.length < 2) return shown;
+  return `${shown} (${show(Math.min(...values))}–${show(Math.max(...values))})`;
+}
+
+const show = (value: number): string =>
+  Math.abs(value) < 10
+    ? value.toFixed(2)
+    : Math.abs(value) < 100
+      ? value.toFixed(1)
+      : value.toFixed(0);
