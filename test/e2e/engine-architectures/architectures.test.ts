@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+
+import { ParlanceError } from '../../../src/contract/errors.ts';
+import { startEngine, type Engine } from '../../../src/engine/index.ts';
+import { writeTinyModel, type TinyModelOptions } from '../../support/tiny-models/index.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+import { ask, chat, run, runAlone, runTogether, tightOptions, type Answers } from './run-engine.ts';
+
+interface Kind {
+  readonly name: string;
+  readonly model: TinyModelOptions;
+  /** Whether results are the same bits whatever else runs. */
+  readonly exact: boolean;
+}
+
+const kinds: readonly Kind[] = [
+  { name: 'llama', model: { architecture: 'llama' }, exact: true },
+  {
+    name: 'llama with SentencePiece',
+    model: { architecture: 'llama', vocabulary: 'spm' },
+    exact: true,
+  },
+  { name: 'qwen2', model: { architecture: 'qwen2' }, exact: true },
+  { name: 'qwen3', model: { architecture: 'qwen3' }, exact: true },
+  {
+    name: 'qwen3 with odd heads',
+    model: { architecture: 'qwen3', headSize: 48 },
+    exact: false,
+  },
+  { name: 'gemma3 (sliding window)', model: { architecture: 'gemma3' }, exact: true },
+  { name: 'mamba (recurrent)', model: { architecture: 'mamba' }, exact: true },
+  { name: 'lfm2 (hybrid)', model: { architecture: 'lfm2' }, exact: true },
+];
+
+/** Longer than the sliding window and than two passes: about 170 tokens. */
+const longBeginning = 'The cat sat on the mat and it was good for the cat. '.repeat(6);
+
+const questions = ['What is it?', 'Who are you?', 'Tell me more.', 'Why?', 'In one word: when?'];
+
+/** `alone` and `others` are answers to the same requests, one by one. */
+function assertSame(others: readonly Answers[], alone: readonly Answers[], exact: boolean): void {
+  assert.equal(others.length, alone.length);
+  others.forEach(({ choices }, request) => {
+    const expected = alone[request]?.choices ?? [];
+    if (exact) return assert.deepEqual(choices, expected, `request ${request}`);
+    // The arithmetic may differ in its last bits, and then a near tie goes the other way.
+    choices.forEach(({ tokens, finish, logprobs }, choice) => {
+      assert.equal(tokens, expected[choice]?.tokens);
+      assert.equal(finish, expected[choice]?.finish);
+      const difference = (logprobs[0]?.[0] ?? NaN) - (expected[choice]?.logprobs[0]?.[0] ?? NaN);
+      assert.ok(Math.abs(difference) < 1, `request ${request}: ${difference}`);
+    });
+  });
+}
+
+const isCancelled = (error: unknown): boolean =>
+  error instanceof ParlanceError && error.reason === 'cancelled';
+
+for (const { name, model, exact } of kinds) {
+  describe(`the engine with a tiny ${name}`, () => {
+    let folder: string;
+    let engine: Engine;
+
+    before(async () => {
+      folder = mkdtempSync(join(tmpdir(), 'parlance-architecture-'));
+      const path = writeTinyModel(join(folder, 'model.gguf'), model);
+      engine = await startEngine({ path, options: tightOptions });
+    });
+
+    after(async () => {
+      await engine.stop();
+      rmSync(folder, { recursive: true });
+    });
+
+    /** Nothing runs, waits or holds a slot. */
+    const isIdle = (): boolean =>
+      engine.load.running + engine.load.waiting === 0 && engine.stats?.slotsTaken === 0;
+
+    test('it says what it can', () => {
+      assert.equal(engine.info.kvType, exact ? 'q8_0' : 'f16');
+      assert.equal(engine.info.deterministic.on, exact);
+      assert.equal(engine.info.prefixReuse.on, engine.info.prefixReuse.why === null);
+      assert.equal(engine.info.slots, 3);
+    });
+
+    test('it answers a chat, the same again, and another question otherwise', async () => {
+      const first = await run(engine, ask(chat('What is it?')));
+      const [answer] = first.choices;
+      assert.equal(answer?.tokens, 24);
+      assert.equal(answer.finish, 'length');
+      assert.equal(answer.logprobs.length, 24);
+      for (const [taken = NaN, best = NaN, second = NaN] of answer.logprobs) {
+        assert.ok(taken <= 0 && taken === best && best >= second, `${taken} ${best} ${second}`);
+      }
+      assert.ok(new Set(answer.text).size > 5, answer.text);
+      assertSame([await run(engine, ask(chat('What is it?')))], [first], exact);
+      const other = await run(engine, ask(chat('What is that?')));
+      assert.notEqual(other.choices[0]?.text, answer.text);
+    });
+
+    test('requests that share a beginning give together what they give alone', async () => {
+      const requests = questions.map((question) => ask(chat(longBeginning + question)));
+      const alone = await runAlone(engine, requests);
+      assert.equal(new Set(alone.map(({ choices }) => choices[0]?.text)).size, questions.length);
+      assert.deepEqual(new Set(alone.map(({ cachedTokens }) => cachedTokens)), new Set([0]));
+      const twice = [...requests, ...requests];
+      assertSame(await runTogether(engine, twice), [...alone, ...alone], exact);
+      const warm = await runTogether(engine, requests);
+      assertSame(warm, alone, exact);
+      for (const { cachedTokens, promptTokens } of warm) {
+        assert.ok(cachedTokens < promptTokens, `${cachedTokens} of ${promptTokens}`);
+      }
+      if (!engine.info.prefixReuse.on) return;
+      const saved = warm.reduce((sum, { cachedTokens }) => sum + cachedTokens, 0);
+      assert.ok(saved > 150, `${saved} tokens were there`);
+    });
+
+    test('a conversation that is sent whole at each turn reads as if it were new', async () => {
+      let text = chat(longBeginning);
+      for (const question of questions) {
+        const [alone] = await runAlone(engine, [ask(text)]);
+        const warm = await run(engine, ask(text));
+        assert.ok(alone !== undefined);
+        assertSame([warm], [alone], exact);
+        text += `${warm.choices[0]?.text}<|im_end|>\n${chat(question)}`;
+      }
+    });
+
+    test('prompts that share a little, in another order each time, never mix', async () => {
+      const requests = Array.from({ length: 12 }, (_, i) =>
+        ask(chat(`${longBeginning.slice(0, 25 * (i + 1))} ${i} ${'or that '.repeat(3 * i)}`), {
+          maxTokens: 4 + i,
+        }),
+      );
+      const alone = await runAlone(engine, requests);
+      for (const step of [1, 5, 7]) {
+        const order = requests.map((_, i) => (i * step) % requests.length);
+        const pick = <T>(from: readonly T[]): T[] => order.flatMap((i) => from.slice(i, i + 1));
+        assertSame(await runTogether(engine, pick(requests)), pick(alone), exact);
+      }
+      await waitUntil('the engine to fall idle', isIdle);
+      assert.ok((engine.stats?.prefixBytes ?? Infinity) <= 400_000);
+    });
+
+    test('choices: the first draws as if it were alone, and more than slots all come', async () => {
+      const sampling = { temperature: 1, seed: '7', maxTokens: 8 };
+      const one = await run(engine, ask(chat('Why?'), sampling));
+      const five = await run(engine, ask(chat('Why?'), sampling, { choices: 5 }));
+      assert.equal(new Set(five.choices.map(({ text }) => text)).size, 5);
+      if (exact) assert.deepEqual(five.choices[0], one.choices[0]);
+    });
+
+    test('cancelled requests are gone, and the others do not notice', async () => {
+      const requests = questions.map((question) =>
+        ask(chat(question + longBeginning), { maxTokens: 40 }),
+      );
+      const alone = await runAlone(engine, requests);
+      const { pid } = engine;
+      const cancelled = requests.map(async (request, i) => {
+        const controller = new AbortController();
+        let steps = 0;
+        const onStep = (): void => {
+          steps += 1;
+          if (steps > i) controller.abort();
+        };
+        // One is cancelled before it begins, the others here and there in the middle.
+        if (i === 0) controller.abort();
+        const long = { ...request, sampling: { ...request.sampling, maxTokens: 300 } };
+        try {
+          // The fastest engine is through before we come to read.
+          await run(engine, long, controller.signal, onStep);
+        } catch (error) {
+          assert.ok(isCancelled(error), String(error));
+          return 1;
+        }
+        return 0;
+      });
+      const [answers, ...ended] = await Promise.all([runTogether(engine, requests), ...cancelled]);
+      assertSame(answers, alone, exact);
+      assert.ok(ended.includes(1));
+      await waitUntil('the engine to fall idle', isIdle);
+      assert.equal(engine.pid, pid);
+    });
+  });
+}
