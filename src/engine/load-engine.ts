@@ -9,7 +9,8 @@ import { ParlanceError } from '../contract/errors.ts';
 import { planCapacity, type Capacity, type KvType } from './capacity.ts';
 import { readFreeMemory } from './free-memory.ts';
 import type { Decoder } from './llama/decoder.ts';
-import { openLibrary, type LlamaLibrary } from './llama/library.ts';
+import type { LlamaLibrary } from './llama/bind-library.ts';
+import { openLibrary } from './llama/library.ts';
 import { createLlamaDecoder, type DecoderOptions } from './llama/llama-decoder.ts';
 import { loadModel, type LlamaModel } from './llama/llama-model.ts';
 import type { EngineInfo, EngineOptions } from './protocol.ts';
@@ -31,7 +32,6 @@ export function loadEngine(
   const library = openLibrary();
   const model = loadModel(library, path, inHundredths(onProgress));
   const { decoder, capacity } = createDecoder(library, model, options);
-  library.errors.silence();
   return {
     decoder,
     info: {
@@ -89,6 +89,8 @@ function toDecoder(capacity: Fitting, options: EngineOptions): DecoderOptions {
     threads: countThreads(options),
     threadsFixed: options.threads !== null,
     batchTokens,
+    maxDraftTokens: 8,
+    keepWholeWindow: true,
   };
 }
 

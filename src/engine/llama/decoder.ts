@@ -43,16 +43,23 @@ export interface KvState {
 export interface KvStates {
   /** False: states are only of use whole, from position 0 to where they were saved. */
   readonly cuttable: boolean;
-  /** Cells `from`..`to` of a state, in memory of their own. */
+  /** Cells `from`..`to` of a state, in memory of their own; the state itself where that is all. */
   cut(state: KvState, from: number, to: number): KvState;
-  /** One state of parts that follow each other. */
+  /** One state of parts that follow each other. It keeps their memory and copies nothing. */
   join(parts: readonly KvState[]): KvState;
   encode(state: KvState): Uint8Array;
   /** Throws `internal` where the bytes are not what `encode` made. */
   decode(bytes: Uint8Array): KvState;
 }
 
-/** 0: done. 1: no room in the KV cache. 2: aborted. Negative: the library failed. */
+/**
+ * 0: done. 1: no room in the KV cache, and nothing was computed. 2: aborted. Negative: the library
+ * failed (-1: it refused the batch, -2: no memory, -3: the computation failed).
+ *
+ * After anything but 0 the slots of the runs hold what they held before, or nothing: where the model
+ * cannot forget a part (`seqLength` tells). Left to itself llama.cpp v0.5.0 keeps, after 2 and
+ * negative ones, the tokens of those pieces of the batch that it had computed.
+ */
 export type DecodeStatus = number;
 
 export interface Decoder {

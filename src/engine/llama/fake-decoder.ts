@@ -1,11 +1,13 @@
 /**
  * A decoder without a model, for tests: a byte vocabulary and logits that are a pure function of the
- * tokens a slot holds. It refuses what a real library would get wrong (a gap in positions, a slot
- * out of range, too many tokens), counts the passes a real one would need, and fails on request.
+ * tokens a slot holds and of the adapters that they were computed with. It refuses what a real library
+ * would get wrong (a gap in positions, a slot out of range, too many tokens, a state that does not
+ * begin at 0), counts the passes a real one would need, and fails on request.
  */
 
 import { ParlanceError } from '../../contract/errors.ts';
 import type { Decoder, KvState, KvStates, TokenRun, Vocabulary } from './decoder.ts';
+import { asFake, createFakeStates, FakeState } from './fake-states.ts';
 
 export interface FakeOptions {
   readonly slots: number;
@@ -15,6 +17,8 @@ export interface FakeOptions {
   readonly forgetsParts?: boolean;
   /** One in so many tokens is the end token; 0 = never. */
   readonly endEvery?: number;
+  /** Draft tokens that one pass may verify for each slot; 8. */
+  readonly maxDraftTokens?: number;
 }
 
 /** 0..255 are bytes, then these. */
@@ -36,20 +40,29 @@ export class FakeDecoder implements Decoder {
   readonly states: KvStates;
   /** Statuses that the next calls of `decode` return instead of working. */
   readonly failures: number[] = [];
+  /** How many of the next calls of `saveState` and `restoreState` fail. */
+  failingSaves = 0;
+  failingRestores = 0;
   /** Tokens computed, and passes that a real library would have needed. */
   computed = 0;
   passes = 0;
   decodes = 0;
+  /** Times that the adapter of a pass was another than that of the one before. */
+  adapterChanges = 0;
+  saves = 0;
+  restores = 0;
   readonly #endEvery: number;
   readonly #held: number[][];
   readonly #adapters = new Map<string, number>();
+  #adaptersLoaded = 0;
+  #adapter: string | null = null;
   #logits: Float32Array[][] = [];
 
   constructor(options: FakeOptions) {
     this.slots = options.slots;
     this.context = options.context;
     this.batchTokens = options.batchTokens;
-    this.maxOutputs = options.slots * 9;
+    this.maxOutputs = options.slots * (1 + (options.maxDraftTokens ?? 8));
     this.forgetsParts = options.forgetsParts ?? true;
     this.states = createFakeStates(this.forgetsParts);
     this.#endEvery = options.endEvery ?? 0;
@@ -60,11 +73,11 @@ export class FakeDecoder implements Decoder {
     this.decodes += 1;
     // Views of the last pass are overwritten, so whoever kept one computes nonsense.
     for (const row of this.#logits.flat()) row.fill(Number.NaN);
-    const failure = this.failures.shift();
-    if (failure !== undefined && failure !== 0) return failure;
+    this.#logits = [];
     this.#check(runs);
-    const salt = adapter === null ? 0 : this.#adapters.get(adapter);
-    if (salt === undefined) throw broken(`adapter ${adapter} is not loaded`);
+    const salt = this.#useAdapter(adapter);
+    const failure = this.failures.shift() ?? 0;
+    if (failure !== 0) return this.#fail(failure, runs);
     let previous = Number.NaN;
     this.#logits = runs.map((run) => {
       this.computed += run.tokens.length;
@@ -78,6 +91,22 @@ export class FakeDecoder implements Decoder {
       return rows;
     });
     return 0;
+  }
+
+  #useAdapter(adapter: string | null): number {
+    const salt = adapter === null ? 0 : this.#adapters.get(adapter);
+    if (salt === undefined) throw broken(`adapter ${adapter} is not loaded`);
+    if (adapter !== this.#adapter) this.adapterChanges += 1;
+    this.#adapter = adapter;
+    return salt;
+  }
+
+  /** What cannot be forgotten in part is lost. */
+  #fail(status: number, runs: readonly TokenRun[]): number {
+    if (status !== 1 && !this.forgetsParts) {
+      for (const { slot } of runs) this.seqRemove(slot, 0);
+    }
+    return status;
   }
 
   logits(run: number, row: number): Float32Array {
@@ -102,21 +131,36 @@ export class FakeDecoder implements Decoder {
   }
 
   saveState(slot: number): KvState {
-    return fakeState(this.#slot(slot));
+    this.saves += 1;
+    if (this.failingSaves > 0) {
+      this.failingSaves -= 1;
+      throw new ParlanceError('internal', 'The fake decoder was told not to save a state.');
+    }
+    return new FakeState(0, this.#slot(slot));
   }
 
   restoreState(slot: number, state: KvState): boolean {
+    this.restores += 1;
     if (this.#slot(slot).length > 0) throw broken(`slot ${slot} is not empty`);
-    this.#held[slot] = [...cellsOf(state)];
+    const { first, cells } = asFake(state);
+    if (first !== 0) throw broken(`a state from position ${first} is restored`);
+    if (this.failingRestores > 0 || cells.length > this.context) {
+      this.failingRestores = Math.max(0, this.failingRestores - 1);
+      return false;
+    }
+    this.#held[slot] = [...cells];
     return true;
   }
 
   loadAdapter(name: string): void {
-    this.#adapters.set(name, (this.#adapters.size + 1) * 1000);
+    if (this.#adapters.has(name)) throw broken(`adapter ${name} is loaded twice`);
+    this.#adaptersLoaded += 1;
+    this.#adapters.set(name, this.#adaptersLoaded * 1000);
   }
 
   unloadAdapter(name: string): void {
     this.#adapters.delete(name);
+    if (this.#adapter === name) this.#adapter = null;
   }
 
   close(): void {
@@ -161,26 +205,6 @@ export class FakeDecoder implements Decoder {
     row[fakeTokens.eos] = this.#endEvery > 0 && hash % this.#endEvery === 0 ? 50 : -10;
     return row;
   }
-}
-
-interface FakeState extends KvState {
-  readonly cells: readonly number[];
-}
-
-function fakeState(cells: readonly number[]): FakeState {
-  return { cells: [...cells], length: cells.length, bytes: cells.length * 10 };
-}
-
-const cellsOf = (state: KvState): readonly number[] => (state as FakeState).cells;
-
-function createFakeStates(cuttable: boolean): KvStates {
-  return {
-    cuttable,
-    cut: (state, from, to) => fakeState(cellsOf(state).slice(from, to)),
-    join: (parts) => fakeState(parts.flatMap((part) => [...cellsOf(part)])),
-    encode: (state) => Buffer.from(JSON.stringify(cellsOf(state))),
-    decode: (bytes) => fakeState(JSON.parse(Buffer.from(bytes).toString()) as number[]),
-  };
 }
 
 function mix(value: number): number {

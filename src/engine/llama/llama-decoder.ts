@@ -1,16 +1,20 @@
 /**
  * The real decoder: one llama.cpp context with a KV stream for each slot. The engine's entry makes
- * one; the scheduler drives it. The settings are the ones that make serving reproducible bit for
- * bit: flash attention on, K and V in Q8_0, separate streams.
+ * one for the model, and perhaps one for a draft model; the scheduler drives them. The settings are
+ * the ones that make serving reproducible bit for bit: flash attention on, K and V in Q8_0, separate
+ * streams.
  */
-
-import koffi from 'koffi';
 
 import { ParlanceError } from '../../contract/errors.ts';
 import { reservedContext, type KvType } from '../capacity.ts';
-import type { Decoder, KvState, KvStates, TokenRun } from './decoder.ts';
+import { Adapters } from './adapters.ts';
+import { allocateBatch, fillBatch, freeBatch, type BatchMemory } from './batch-memory.ts';
+import type { LlamaLibrary, Pointer } from './bind-library.ts';
+import type { Decoder, DecodeStatus, KvState, TokenRun } from './decoder.ts';
+import type { LibraryForm } from './kv-layout.ts';
+import { LlamaStates } from './kv-states.ts';
 import type { LlamaModel } from './llama-model.ts';
-import type { LlamaLibrary, Pointer } from './library.ts';
+import { LogitsView } from './logits-view.ts';
 import { flashAttention, ggmlType } from './structs.ts';
 import { initialThreads, stepThreads, type ThreadState } from './thread-policy.ts';
 
@@ -22,10 +26,19 @@ export interface DecoderOptions {
   /** Use exactly `threads`, whatever else the machine does; else at most. */
   readonly threadsFixed: boolean;
   readonly batchTokens: number;
+  /** Draft tokens that one pass may verify for each slot. */
+  readonly maxDraftTokens: number;
+  /**
+   * Layers with a sliding window keep all positions, so that a prefix can be used again; else only
+   * what their window shows.
+   */
+  readonly keepWholeWindow: boolean;
 }
 
 /** A pass wider than this needs more scratch memory and is no faster on a CPU. */
 const widestPass = 512;
+/** Memory for states on their way to the library is kept up to this size. */
+const keptScratchBytes = 64 * 1024 * 1024;
 
 /** Throws `machine_unsupported` with the library's words when the context cannot be made. */
 export function createLlamaDecoder(
@@ -33,30 +46,35 @@ export function createLlamaDecoder(
   model: LlamaModel,
   options: DecoderOptions,
 ): Decoder {
-  library.errors.clear();
-  const context = library.contextCreate(model.pointer, {
-    ...library.contextDefaultParams(),
-    n_ctx: options.slots * reservedContext(options.context),
-    n_batch: options.batchTokens,
-    n_ubatch: Math.min(options.batchTokens, widestPass),
-    n_seq_max: options.slots,
-    n_outputs_max: options.slots,
-    n_threads: options.threads,
-    n_threads_batch: options.threads,
-    flash_attn_type: flashAttention.enabled,
-    type_k: ggmlType[options.kvType],
-    type_v: ggmlType[options.kvType],
-    offload_kqv: false,
-    kv_unified: false,
-  });
+  const context = library.errors.during(() =>
+    library.contextCreate(model.pointer, {
+      ...library.contextDefaultParams(),
+      n_ctx: options.slots * reservedContext(options.context),
+      n_batch: options.batchTokens,
+      n_ubatch: Math.min(options.batchTokens, widestPass),
+      n_seq_max: options.slots,
+      n_outputs_max: maxOutputs(options),
+      n_threads: options.threads,
+      n_threads_batch: options.threads,
+      flash_attn_type: flashAttention.enabled,
+      type_k: ggmlType[options.kvType],
+      type_v: ggmlType[options.kvType],
+      offload_kqv: model.gpu !== null,
+      swa_full: options.keepWholeWindow,
+      kv_unified: false,
+    }),
+  );
   if (context === null) {
     throw new ParlanceError(
       'machine_unsupported',
-      `The engine cannot make a context for this model: ${library.errors.text() || 'no reason given'}`,
+      `The engine cannot make a context for this model: ${library.errors.text()}`,
     );
   }
   return new LlamaDecoder(library, model, context, options);
 }
+
+const maxOutputs = ({ slots, maxDraftTokens }: DecoderOptions): number =>
+  slots * (1 + maxDraftTokens);
 
 class LlamaDecoder implements Decoder {
   readonly vocabulary;
@@ -64,91 +82,113 @@ class LlamaDecoder implements Decoder {
   readonly context: number;
   readonly batchTokens: number;
   readonly maxOutputs: number;
-  readonly forgetsParts = true;
-  readonly states: KvStates = notYet;
+  readonly forgetsParts: boolean;
+  readonly states: LlamaStates;
   readonly #library: LlamaLibrary;
   readonly #model: LlamaModel;
   readonly #pointer: Pointer;
   readonly #memory: Pointer;
   readonly #batch: BatchMemory;
-  /** Batch position of the last token of each run of the last pass. */
-  #lastTokens: number[] = [];
+  readonly #adapters: Adapters;
+  readonly #logits: LogitsView;
+  /** Rows of logits of the last pass before each run's, one entry more than runs. */
+  readonly #rowsBefore: Int32Array;
+  #runs = 0;
+  #logitsAreRead = true;
   readonly #mostThreads: number | null;
   #threads: ThreadState;
-  readonly #views = new Map<Pointer, Float32Array>();
+  #scratch: Buffer = Buffer.alloc(0);
 
   constructor(library: LlamaLibrary, model: LlamaModel, pointer: Pointer, options: DecoderOptions) {
     this.vocabulary = model.vocabulary;
     this.slots = options.slots;
     this.context = options.context;
     this.batchTokens = options.batchTokens;
-    this.maxOutputs = options.slots;
+    this.maxOutputs = maxOutputs(options);
     this.#library = library;
     this.#model = model;
     this.#pointer = pointer;
     this.#memory = library.contextMemory(pointer);
     this.#batch = allocateBatch(options.batchTokens);
+    this.#adapters = new Adapters(library, model.pointer, pointer);
+    this.#logits = new LogitsView(model.vocabulary.size, options.slots);
+    this.#rowsBefore = new Int32Array(options.slots + 1);
     this.#mostThreads = options.threadsFixed ? null : options.threads;
     this.#threads = initialThreads(options.threads);
+    const { recurrent, window } = model.memory;
+    this.forgetsParts = !recurrent && (window === 0 || options.keepWholeWindow);
+    const form = { caches: 1, streams: options.slots };
+    const plain = !recurrent && window === 0;
+    this.states = new LlamaStates({ form: plain && this.#isKept(form) ? form : null });
   }
 
-  decode(runs: readonly TokenRun[], _adapter: string | null): number {
-    const { token, pos, seq, output, struct } = this.#batch;
-    let count = 0;
-    this.#lastTokens = [];
-    // Writing past the arrays would be silent: they are not JavaScript's.
-    const total = runs.reduce((sum, run) => sum + run.tokens.length, 0);
-    if (total > this.batchTokens) {
-      throw new ParlanceError(
-        'internal',
-        `${total} tokens do not fit a pass of ${this.batchTokens}.`,
-      );
-    }
-    for (const run of runs) {
-      for (let i = 0; i < run.tokens.length; i += 1) {
-        token[count] = run.tokens[i] ?? 0;
-        pos[count] = run.position + i;
-        seq[count] = run.slot;
-        output[count] = 0;
-        count += 1;
-      }
-      output[count - 1] = run.outputs > 0 ? 1 : 0;
-      this.#lastTokens.push(count - 1);
-    }
-    const { user, system } = process.cpuUsage();
-    const begin = performance.now();
-    const status = this.#library.decode(this.#pointer, { ...struct, n_tokens: count });
-    const wallMs = performance.now() - begin;
-    const spent = process.cpuUsage({ user, system });
-    this.#adaptThreads(wallMs, (spent.user + spent.system) / 1000);
+  decode(runs: readonly TokenRun[], adapter: string | null): DecodeStatus {
+    this.#runs = 0;
+    this.#logitsAreRead = false;
+    this.#countRows(runs);
+    fillBatch(this.#batch, runs);
+    this.#adapters.use(adapter);
+    const status =
+      this.#mostThreads === null
+        ? this.#library.decode(this.#pointer, this.#batch.struct)
+        : this.#decodeTimed(this.#mostThreads);
+    if (status === 0) this.#runs = runs.length;
+    else if (status !== 1) this.#undo(runs);
     return status;
   }
 
-  logits(index: number, _row: number): Float32Array {
-    const pointer = this.#library.logitsAt(this.#pointer, this.#lastTokens[index] ?? -1);
-    if (pointer === null)
-      throw new ParlanceError('internal', 'The engine has no logits for this token.');
-    let view = this.#views.get(pointer);
-    if (view === undefined) {
-      // The library keeps one output buffer, so there are as many addresses as slots, unless it
-      // moves: then the old views are of no use.
-      if (this.#views.size > this.slots) this.#views.clear();
-      view = new Float32Array(koffi.view(pointer, this.vocabulary.size * 4));
-      this.#views.set(pointer, view);
+  /** Pieces of the batch that were computed before the failure are still in memory. */
+  #undo(runs: readonly TokenRun[]): void {
+    for (const { slot, position } of runs) {
+      if (!this.seqRemove(slot, position)) this.seqRemove(slot, 0);
     }
-    return view;
   }
 
-  #adaptThreads(wallMs: number, cpuMs: number): void {
-    if (this.#mostThreads === null) return;
-    const next = stepThreads(this.#threads, { wallMs, cpuMs }, this.#mostThreads);
+  /** The library ends the process where a pass has more outputs than it was made for. */
+  #countRows(runs: readonly TokenRun[]): void {
+    let rows = 0;
+    for (let run = 0; run < runs.length; run += 1) {
+      this.#rowsBefore[run] = rows;
+      rows += runs[run]?.outputs ?? 0;
+    }
+    this.#rowsBefore[runs.length] = rows;
+    if (rows > this.maxOutputs || runs.length > this.slots) {
+      throw new ParlanceError('internal', `${rows} rows of ${runs.length} runs do not fit a pass.`);
+    }
+  }
+
+  #decodeTimed(mostThreads: number): DecodeStatus {
+    const before = process.cpuUsage();
+    const begin = performance.now();
+    const status = this.#library.decode(this.#pointer, this.#batch.struct);
+    const wallMs = performance.now() - begin;
+    const { user, system } = process.cpuUsage(before);
+    const next = stepThreads(this.#threads, { wallMs, cpuMs: (user + system) / 1000 }, mostThreads);
     if (next.threads !== this.#threads.threads) {
       this.#library.contextSetThreads(this.#pointer, next.threads, next.threads);
     }
     this.#threads = next;
+    return status;
+  }
+
+  logits(run: number, row: number): Float32Array {
+    const before = this.#rowsBefore;
+    const index = (before[run] ?? 0) + row;
+    const asked = run >= 0 && run < this.#runs && row >= 0 && index < (before[run + 1] ?? 0);
+    if (asked && !this.#logitsAreRead) {
+      const pointer = this.#library.logits(this.#pointer);
+      if (pointer !== null) this.#logits.update(pointer, before[this.#runs] ?? 0);
+      this.#logitsAreRead = pointer !== null;
+    }
+    const view = asked ? this.#logits.row(index) : null;
+    if (view === null) {
+      throw new ParlanceError('internal', `The engine has no logits at row ${row} of run ${run}.`);
+    }
+    return view;
   }
 
   seqRemove(slot: number, from: number): boolean {
+    if (from > 0 && !this.forgetsParts && from < this.seqLength(slot)) return false;
     return this.#library.sequenceRemove(this.#memory, slot, from, -1);
   }
 
@@ -160,70 +200,52 @@ class LlamaDecoder implements Decoder {
     return this.#library.sequenceEnd(this.#memory, slot) + 1;
   }
 
-  saveState(): KvState {
-    throw new ParlanceError('internal', 'States are not there yet.');
+  saveState(slot: number): KvState {
+    const bytes = Number(this.#library.stateSize(this.#pointer, slot));
+    const memory = Buffer.allocUnsafeSlow(bytes);
+    const written = Number(this.#library.stateSave(this.#pointer, memory, bytes, slot));
+    if (bytes === 0 || written !== bytes) {
+      throw new ParlanceError('internal', 'The engine cannot copy the state of a sequence.');
+    }
+    return this.states.fromLibrary(memory, this.seqLength(slot));
   }
 
-  restoreState(): boolean {
-    return false;
+  restoreState(slot: number, state: KvState): boolean {
+    const memory = this.states.toLibrary(state, (bytes) => this.#takeScratch(bytes));
+    const restored =
+      memory !== null &&
+      state.length <= this.context &&
+      Number(this.#library.stateRestore(this.#pointer, memory, memory.length, slot)) > 0 &&
+      this.seqLength(slot) === state.length;
+    // Where a model has several caches the first may be full although the second failed.
+    if (!restored) this.#library.sequenceRemove(this.#memory, slot, 0, -1);
+    if (this.#scratch.length > keptScratchBytes) this.#scratch = Buffer.alloc(0);
+    return restored;
   }
 
-  loadAdapter(): void {
-    throw new ParlanceError('internal', 'Adapters are not there yet.');
+  loadAdapter(name: string, path: string): void {
+    this.#adapters.load(name, path);
   }
 
-  unloadAdapter(): void {}
+  unloadAdapter(name: string): void {
+    this.#adapters.unload(name);
+  }
 
   close(): void {
-    this.#views.clear();
+    this.#logits.clear();
+    this.#adapters.close();
     this.#library.contextFree(this.#pointer);
     this.#model.free();
-    for (const pointer of this.#batch.owned) koffi.free(pointer);
+    freeBatch(this.#batch);
   }
-}
 
-const notYet: KvStates = {
-  cuttable: false,
-  cut: (state) => state,
-  join: (parts) => parts[0] as KvState,
-  encode: () => new Uint8Array(0),
-  decode: () => ({ length: 0, bytes: 0 }),
-};
+  /** An empty sequence's state has nothing but the form, so its size tells whether that is known. */
+  #isKept({ caches, streams }: LibraryForm): boolean {
+    return Number(this.#library.stateSize(this.#pointer, 0)) === 8 + caches * (4 + 4 * streams);
+  }
 
-type BatchMemory = ReturnType<typeof allocateBatch>;
-
-/**
- * The arrays of a llama_batch, outside JavaScript's heap for the life of the decoder: a typed array
- * may be moved or collected while the library still has its address.
- */
-function allocateBatch(tokens: number) {
-  const allocate = (type: string, bytes: number) => {
-    const pointer = koffi.alloc(type, tokens) as Pointer;
-    return { pointer, memory: koffi.view(pointer, tokens * bytes) };
-  };
-  const token = allocate('int32_t', 4);
-  const pos = allocate('int32_t', 4);
-  const seq = allocate('int32_t', 4);
-  const seqCount = allocate('int32_t', 4);
-  const seqPointers = allocate('int64_t', 8);
-  const output = allocate('int8_t', 1);
-  new Int32Array(seqCount.memory).fill(1);
-  const pointers = new BigInt64Array(seqPointers.memory);
-  for (let i = 0; i < tokens; i += 1) pointers[i] = seq.pointer + BigInt(4 * i);
-  return {
-    token: new Int32Array(token.memory),
-    pos: new Int32Array(pos.memory),
-    seq: new Int32Array(seq.memory),
-    output: new Int8Array(output.memory),
-    struct: {
-      n_tokens: 0,
-      token: token.pointer,
-      embd: null,
-      pos: pos.pointer,
-      n_seq_id: seqCount.pointer,
-      seq_id: seqPointers.pointer,
-      logits: output.pointer,
-    },
-    owned: [token, pos, seq, seqCount, seqPointers, output].map(({ pointer }) => pointer),
-  };
+  #takeScratch(bytes: number): Buffer {
+    if (this.#scratch.length < bytes) this.#scratch = Buffer.allocUnsafeSlow(bytes);
+    return this.#scratch.subarray(0, bytes);
+  }
 }

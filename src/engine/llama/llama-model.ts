@@ -8,17 +8,28 @@ import koffi from 'koffi';
 import { ParlanceError } from '../../contract/errors.ts';
 import type { ModelShape } from '../capacity.ts';
 import type { Vocabulary } from './decoder.ts';
-import type { LlamaLibrary, Pointer } from './library.ts';
+import type { LlamaLibrary, Pointer } from './bind-library.ts';
 import { progressCallback } from './structs.ts';
 
 export interface LlamaModel {
   readonly pointer: Pointer;
   readonly shape: ModelShape;
+  readonly memory: ModelMemory;
+  /** Where its layers are computed; null = on the CPU. */
+  readonly gpu: { readonly device: string; readonly layers: number } | null;
   readonly vocabulary: Vocabulary;
   readonly bytes: number;
   /** Such as `llama 135M Q4_1`. */
   readonly description: string;
   free(): void;
+}
+
+/** What a model remembers of a sequence. */
+export interface ModelMemory {
+  /** A state that every token changes, in some layers at least: the last tokens cannot be forgotten. */
+  readonly recurrent: boolean;
+  /** Positions that the layers with a sliding window look back; 0 = all layers see everything. */
+  readonly window: number;
 }
 
 /**
@@ -30,23 +41,23 @@ export function loadModel(
   path: string,
   onProgress: (progress: number) => void,
 ): LlamaModel {
-  library.errors.clear();
   const callback = koffi.register((progress: number) => {
     onProgress(progress);
     return true;
   }, koffi.pointer(progressCallback));
-  const pointer = library.modelLoad(path, {
-    ...library.modelDefaultParams(),
-    n_gpu_layers: 0,
-    check_tensors: true,
-    progress_callback: callback,
-  });
+  const pointer = library.errors.during(() =>
+    library.modelLoad(path, {
+      ...library.modelDefaultParams(),
+      n_gpu_layers: 0,
+      check_tensors: true,
+      progress_callback: callback,
+    }),
+  );
   koffi.unregister(callback);
   if (pointer === null) {
-    const words = library.errors.text();
     throw new ParlanceError(
       'invalid_model_file',
-      `The model does not load: ${words || 'no reason given'}`,
+      `The model does not load: ${library.errors.text()}`,
     );
   }
   if (!library.modelHasDecoder(pointer) || library.modelHasEncoder(pointer)) {
@@ -59,6 +70,11 @@ export function loadModel(
   return {
     pointer,
     shape: readShape(library, pointer),
+    memory: {
+      recurrent: library.modelIsRecurrent(pointer) || library.modelIsHybrid(pointer),
+      window: library.modelWindow(pointer),
+    },
+    gpu: null,
     vocabulary: readVocabulary(library, library.modelVocab(pointer)),
     bytes: Number(library.modelSize(pointer)),
     description:
