@@ -92,14 +92,28 @@ const delta = object({
   tool_calls: Type.Optional(Type.Array(toolCallDelta)),
 });
 
+const handover = Type.Optional(
+  object(
+    {
+      request_type: Type.Literal('context_only'),
+      first_gen_tokens: Type.Array(count),
+      ctx_request_id: Type.Integer(),
+      opaque_state: Type.String(),
+    },
+    'Of a context_only request: what its generation_only request sends.',
+  ),
+);
+
 const ended = { finish_reason: finishReason, stop_reason: stopReason };
 const choice = { index: count, ...ended };
+const chatChoice = { ...choice, disaggregated_params: handover };
 const chunkChoice = object({
   index: count,
   delta,
   finish_reason: nullable(finishReason),
   stop_reason: Type.Optional(stopReason),
   logprobs: Type.Optional(logprobs),
+  disaggregated_params: handover,
 });
 
 const uuid = Type.String({ format: 'uuid' });
@@ -121,7 +135,7 @@ export const chatCompletionSchema = object(
     object: Type.Literal('chat.completion'),
     ...common,
     ...episode,
-    choices: Type.Array(object({ ...choice, message, logprobs }), { minItems: 1 }),
+    choices: Type.Array(object({ ...chatChoice, message, logprobs }), { minItems: 1 }),
     usage: usageSchema,
   },
   'The answer to `messages`.',
@@ -146,7 +160,7 @@ export const promptCompletionSchema = object(
     object: Type.Literal('text_completion'),
     ...common,
     ...episode,
-    choices: Type.Array(object({ ...choice, message, text: Type.String(), logprobs }), {
+    choices: Type.Array(object({ ...chatChoice, message, text: Type.String(), logprobs }), {
       minItems: 1,
     }),
     usage: usageSchema,
@@ -205,6 +219,7 @@ export const modelSchema = object({
   object: Type.Literal('model'),
   created: Type.Integer(),
   owned_by: Type.String(),
+  parent: Type.Optional(Type.String({ description: 'Of an adapter: the model that it changes.' })),
 });
 
 export const modelListSchema = object({

@@ -3,6 +3,7 @@
 export { capabilityRecords } from './capability-records.ts';
 export { usageInPayload } from './dialects/openai/index.ts';
 export { createEmbeddedTarget } from './embedded/embedded-target.ts';
+export { Handovers } from './embedded/handovers.ts';
 export { createExternalTarget } from './external/external-target.ts';
 export type { ExternalOptions, ExternalTarget } from './external/external-target.ts';
 export type {
@@ -11,6 +12,7 @@ export type {
   AnswerEvents,
   EventAnswer,
   FinishReason,
+  HandedContext,
   Identity,
   Logprob,
   Plan,

@@ -28,6 +28,14 @@ export interface TokenLogprob extends Logprob {
 
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter';
 
+/** A context that is held for a later request, as its client carries it there. */
+export interface HandedContext {
+  readonly firstGenTokens: readonly number[];
+  readonly ctxRequestId: number;
+  /** Signed; nobody but the server that made it reads it. */
+  readonly opaqueState: string;
+}
+
 /** The one stream that joins targets and the server. */
 export type AnswerEvent =
   | {
@@ -55,6 +63,8 @@ export type AnswerEvent =
       readonly choice: number;
       readonly reason: FinishReason;
       readonly stopReason: string | number | null;
+      /** Of a request that ends after the prompt, to be gone on from. */
+      readonly handed?: HandedContext;
     }
   /** Tokens so far, over all choices; the last one is what the request cost. */
   | { readonly type: 'usage'; readonly usage: Usage };

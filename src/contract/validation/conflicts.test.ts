@@ -8,6 +8,31 @@ const json = { type: 'json_object' };
 
 /** Each: the fields, the field that is blamed, the words. */
 const conflicts: readonly (readonly [Record<string, unknown>, string, string])[] = [
+  ...[
+    { temperature: 0.5 },
+    { top_p: 0.9 },
+    { top_k: 5 },
+    { min_p: 0.1 },
+    { top_p_min: 0.1 },
+    { frequency_penalty: 1 },
+    { presence_penalty: 1 },
+    { repetition_penalty: 1.1 },
+    { logit_bias: { '3': 1 } },
+    { seed: 0 },
+  ].map((fields) => {
+    const field = Object.keys(fields)[0] ?? '';
+    const words = `\`${field}\` and \`use_beam_search\` exclude each other: beam search ranks by raw logprobs and draws nothing. Leave one of them out.`;
+    return [{ use_beam_search: true, ...fields }, field, words] as const;
+  }),
+  ...[{ n: 2 }, { best_of: 2 }, { use_beam_search: true }].map((fields) => {
+    const field = Object.keys(fields)[0] ?? '';
+    const words = `\`${field}\` and request_type context_only exclude each other: the context of one choice is handed over.`;
+    return [
+      { disaggregated_params: { request_type: 'context_only' }, ...fields },
+      field,
+      words,
+    ] as const;
+  }),
   [{ prompt: 'x' }, 'prompt', '`messages` and `prompt` are both there; send exactly one of them.'],
   [
     { guided_json: {}, guided_regex: 'a' },
@@ -142,6 +167,10 @@ const peaceful: readonly Record<string, unknown>[] = [
   { top_logprobs: 0 },
   { length_penalty: 1, early_stopping: false },
   { use_beam_search: true, length_penalty: 2, early_stopping: 'never' },
+  { use_beam_search: true, temperature: 0, top_p: 1, top_k: -1, logit_bias: {}, seed: null },
+  { use_beam_search: true, n: 2, best_of: 4, min_tokens: 2, max_tokens: 9, bad: ['x'] },
+  { disaggregated_params: { request_type: 'context_only' }, n: 1, best_of: 1 },
+  { disaggregated_params: { request_type: 'generation_only' }, n: 2 },
   { top_p_min: 0.1, top_p_decay: 0.9, top_p_reset_ids: [1] },
   { top_p_decay: 1, top_p_reset_ids: [] },
   { tool_choice: 'none' },

@@ -37,6 +37,8 @@ export function checkConflicts(request: WireRequest): void {
   checkSynonyms(request);
   checkNumbers(request);
   checkContinuation(request);
+  checkBeamSearch(request);
+  checkHandover(request);
 }
 
 function checkInput(request: WireRequest): void {
@@ -153,5 +155,47 @@ function checkContinuation(request: WireRequest): void {
   throw conflict(
     'continue_final_message',
     '`continue_final_message` and `add_generation_prompt` are both true; a turn is either continued or opened.',
+  );
+}
+
+/** What changes the distribution that tokens are drawn from; beam search draws nothing. */
+const drawing = [
+  'temperature',
+  'top_p',
+  'top_k',
+  'min_p',
+  'top_p_min',
+  'frequency_penalty',
+  'presence_penalty',
+  'repetition_penalty',
+  'logit_bias',
+  'seed',
+] as const satisfies readonly FieldName[];
+
+function checkBeamSearch(request: WireRequest): void {
+  if (request.use_beam_search !== true) return;
+  for (const field of drawing) {
+    const value = request[field] ?? null;
+    const row = parameterTable[field] as ParameterRow<unknown>;
+    if (value === null || row.neutral(value, request)) continue;
+    // Greedy is what beam search with one beam is.
+    if (field === 'temperature' && value === 0) continue;
+    throw conflict(
+      field,
+      `\`${field}\` and \`use_beam_search\` exclude each other: beam search ranks by raw logprobs and draws nothing. Leave one of them out.`,
+    );
+  }
+}
+
+function checkHandover(request: WireRequest): void {
+  if (request.disaggregated_params?.request_type !== 'context_only') return;
+  const field =
+    request.use_beam_search === true
+      ? 'use_beam_search'
+      : (['n', 'best_of'] as const).find((one) => (request[one] ?? 1) > 1);
+  if (field === undefined) return;
+  throw conflict(
+    field,
+    `\`${field}\` and request_type context_only exclude each other: the context of one choice is handed over.`,
   );
 }

@@ -7,7 +7,7 @@
 import { asParlanceError } from '../../contract/index.ts';
 import { defaultEngineOptions, startEngine, type Engine } from '../../engine/index.ts';
 import { ensureModel, parseModelSpec, type ModelFile } from '../../models/index.ts';
-import { createEmbeddedTarget } from '../../targets/index.ts';
+import { createEmbeddedTarget, Handovers } from '../../targets/index.ts';
 import { invalidDeployment, type EmbeddedSpec } from '../spec.ts';
 import type { Running, Runtime, StartContext } from './runtime.ts';
 import { createTurns } from './turns.ts';
@@ -22,6 +22,7 @@ export interface EmbeddedRuntimeOptions {
 
 export function createEmbeddedRuntime(options: EmbeddedRuntimeOptions): Runtime<EmbeddedSpec> {
   const inTurn = createTurns();
+  const handovers = new Handovers();
   return {
     check,
     async start(spec, context) {
@@ -31,7 +32,9 @@ export function createEmbeddedRuntime(options: EmbeddedRuntimeOptions): Runtime<
         onProgress: (progress) => context.onPull(progress),
       });
       context.onLoad(null);
-      return await inTurn(context.signal, () => load(spec, file, { ...context, ...options }));
+      return await inTurn(context.signal, () =>
+        load(spec, file, { ...context, ...options, handovers }),
+      );
     },
   };
 }
@@ -48,7 +51,7 @@ function check(spec: EmbeddedSpec): EmbeddedSpec {
 async function load(
   spec: EmbeddedSpec,
   file: ModelFile,
-  context: StartContext & EmbeddedRuntimeOptions,
+  context: StartContext & EmbeddedRuntimeOptions & { readonly handovers: Handovers },
 ): Promise<Running> {
   let started = false;
   const engine = await startEngine({
@@ -62,13 +65,22 @@ async function load(
     ...(context.onReleased === undefined ? {} : { onReleased: context.onReleased }),
   });
   try {
-    const target = createEmbeddedTarget({ name: spec.name, engine, metadata: file.metadata });
+    const target = createEmbeddedTarget({
+      name: spec.name,
+      engine,
+      metadata: file.metadata,
+      handovers: context.handovers,
+    });
+    context.handovers.join(engine);
     started = true;
     return {
       target,
       details: () => toDetails(engine, file),
       load: () => engine.load,
-      stop: () => engine.stop(),
+      stop: () => {
+        context.handovers.leave(engine);
+        return engine.stop();
+      },
     };
   } catch (error) {
     await engine.stop();

@@ -2,6 +2,7 @@
 
 import { headFields, type AnswerHead, type AnswerShape } from './answer-head.ts';
 import type { Collected, CollectedChoice } from './collect.ts';
+import { toWireHandover } from './wire-handover.ts';
 import { codePoints, toChatLogprobs, toTextLogprobs } from './wire-logprobs.ts';
 import { toWireUsage } from './wire-usage.ts';
 
@@ -40,6 +41,7 @@ function logprobsOf(choice: CollectedChoice, plan: BodyPlan): unknown {
 function choiceOf(choice: CollectedChoice, plan: BodyPlan): Record<string, unknown> {
   const message = plan.shape === 'text' ? {} : { message: messageOf(choice) };
   const text = plan.shape === 'chat' ? {} : { text: choice.text };
+  const handed = choice.finish?.handed ?? null;
   return {
     index: choice.index,
     ...message,
@@ -47,6 +49,7 @@ function choiceOf(choice: CollectedChoice, plan: BodyPlan): Record<string, unkno
     logprobs: logprobsOf(choice, plan),
     finish_reason: choice.finish?.reason ?? null,
     stop_reason: choice.finish?.stopReason ?? null,
+    ...(handed === null ? {} : { disaggregated_params: toWireHandover(handed) }),
   };
 }
 

@@ -53,6 +53,21 @@ const bodySchemas: Record<AnswerShape, TSchema> = {
   text: completionSchema,
 };
 
+const handed = { firstGenTokens: [5], ctxRequestId: 12, opaqueState: 'a.b' };
+const handedOver: AnswerEvent = {
+  type: 'finish',
+  choice: 0,
+  reason: 'length',
+  stopReason: null,
+  handed,
+};
+const handover = {
+  request_type: 'context_only',
+  first_gen_tokens: [5],
+  ctx_request_id: 12,
+  opaque_state: 'a.b',
+};
+
 function check(schema: TSchema, value: unknown): void {
   const compiled = Compile(schema);
   const [, errors] = [compiled.Check(value), [...compiled.Errors(value)]];
@@ -173,6 +188,11 @@ describe('a stream of chat chunks', () => {
       list.map((chunk) => (chunk['usage'] as Json)['completion_tokens']),
       [1, 1, 2, 3],
     );
+  });
+
+  test('a held context goes out with the finish', () => {
+    const list = chunks([[text('a')], [handedOver, usageOf(1, 1)]]);
+    assert.deepEqual(choiceOf(list.at(-1))['disaggregated_params'], handover);
   });
 
   test('tool calls and reasoning', () => {
@@ -330,6 +350,13 @@ describe('a body', () => {
       refusal: null,
       tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{"a":1}' } }],
     });
+  });
+
+  test('a held context is told with its choice', () => {
+    const value = body([[text('a')], [handedOver, usageOf(1, 1)]]);
+    const [choice] = value['choices'] as Json[];
+    assert.deepEqual(choice?.['disaggregated_params'], handover);
+    assert.equal(choice['finish_reason'], 'length');
   });
 
   test('has each choice under its own index, whatever came first', () => {

@@ -5,6 +5,7 @@
  */
 
 import type { AnswerEvent, TokenLogprob } from '../../targets/index.ts';
+import { toWireHandover } from './wire-handover.ts';
 import { codePoints, toChatLogprobs, toTextLogprobs } from './wire-logprobs.ts';
 
 type Of<T extends AnswerEvent['type']> = Extract<AnswerEvent, { type: T }>;
@@ -26,8 +27,10 @@ export interface ChunkForm {
 
 const running = ',"finish_reason":null';
 
-function finishFields({ reason, stopReason }: Of<'finish'>): string {
-  return `"logprobs":null,"finish_reason":"${reason}","stop_reason":${JSON.stringify(stopReason)}`;
+function finishFields({ reason, stopReason, handed }: Of<'finish'>): string {
+  const fields = `"logprobs":null,"finish_reason":"${reason}","stop_reason":${JSON.stringify(stopReason)}`;
+  if (handed === undefined) return fields;
+  return `${fields},"disaggregated_params":${JSON.stringify(toWireHandover(handed))}`;
 }
 
 function toolDelta(index: number, call: object): string {

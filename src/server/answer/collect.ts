@@ -1,11 +1,23 @@
 /** Folds the events of an answer into its choices, for answers that are sent as one JSON body. */
 
-import type { AnswerEvent, FinishReason, TokenLogprob, Usage } from '../../targets/index.ts';
+import type {
+  AnswerEvent,
+  FinishReason,
+  HandedContext,
+  TokenLogprob,
+  Usage,
+} from '../../targets/index.ts';
 
 export interface CollectedToolCall {
   readonly id: string;
   readonly name: string;
   arguments: string;
+}
+
+interface Finish {
+  readonly reason: FinishReason;
+  readonly stopReason: string | number | null;
+  readonly handed: HandedContext | null;
 }
 
 export interface CollectedChoice {
@@ -16,7 +28,7 @@ export interface CollectedChoice {
   readonly logprobs: TokenLogprob[];
   /** Text that came before the first log probability: an echoed prompt. */
   unscoredText: string;
-  finish: { readonly reason: FinishReason; readonly stopReason: string | number | null } | null;
+  finish: Finish | null;
 }
 
 export interface Collected {
@@ -71,7 +83,11 @@ function collectChoice(
       break;
     }
     case 'finish':
-      choice.finish = { reason: event.reason, stopReason: event.stopReason };
+      choice.finish = {
+        reason: event.reason,
+        stopReason: event.stopReason,
+        handed: event.handed ?? null,
+      };
   }
 }
 

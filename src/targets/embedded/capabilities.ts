@@ -33,6 +33,27 @@ const inTemplate = (mentions: (identifier: string) => boolean, identifier: strin
     ? honoured
     : refused(`the model’s chat template has no place for ${identifier}`);
 
+/** Drafts are text; a part of any other kind predicts nothing that this engine makes. */
+const ofTextOnly = ({ parameters }: ChatRequest): Support => {
+  const content = parameters.prediction?.content ?? '';
+  const isText = (part: Readonly<Record<string, unknown>>): boolean =>
+    part['type'] === 'text' && typeof part['text'] === 'string';
+  return typeof content === 'string' || content.every(isText)
+    ? honoured
+    : refused('the embedded engine makes text only', 'Send text parts only');
+};
+
+/** Fields of engines that are spread over processes in other ways than this one. */
+const foreignState = ['draft_tokens', 'multimodal_embedding_handles', 'multimodal_hashes'] as const;
+
+const ofOneEngine = ({ parameters }: ChatRequest): Support => {
+  const given = parameters.disaggregated_params;
+  const foreign = foreignState.find((field) => (given?.[field]?.length ?? 0) > 0);
+  return foreign === undefined
+    ? honoured
+    : refused(`the embedded engine makes no \`${foreign}\``, `Leave \`${foreign}\` out of it`);
+};
+
 /** @param mentions whether the model's chat template names an identifier */
 export function embeddedCapabilities(mentions: (identifier: string) => boolean): CapabilityRecord {
   return {
@@ -40,25 +61,25 @@ export function embeddedCapabilities(mentions: (identifier: string) => boolean):
     top_p: honoured,
     top_k: honoured,
     min_p: honoured,
-    top_p_min: refused(engine, 'Use `top_p` or `min_p`'),
-    top_p_decay: refused(engine),
-    top_p_reset_ids: refused(engine),
+    top_p_min: honoured,
+    top_p_decay: honoured,
+    top_p_reset_ids: honoured,
     seed: honoured,
     frequency_penalty: honoured,
     presence_penalty: honoured,
     repetition_penalty: honoured,
     logit_bias: honoured,
-    bad: refused(engine, 'Use `bad_token_ids` for single tokens'),
+    bad: honoured,
     bad_token_ids: honoured,
-    use_beam_search: refused(engine, 'Use `temperature: 0` for the greedy answer'),
-    length_penalty: refused(engine),
-    early_stopping: refused(engine),
-    prediction: refused('the embedded engine does not speculate in this version'),
+    use_beam_search: honoured,
+    length_penalty: honoured,
+    early_stopping: honoured,
+    prediction: ofTextOnly,
 
     max_tokens: honoured,
     min_tokens: honoured,
     n: honoured,
-    best_of: refused(engine, 'Ask for `n` choices with `logprobs` and choose'),
+    best_of: honoured,
 
     stop: honoured,
     stop_token_ids: honoured,
@@ -69,7 +90,7 @@ export function embeddedCapabilities(mentions: (identifier: string) => boolean):
     logprobs: honoured,
     top_logprobs: honoured,
     skip_special_tokens: honoured,
-    spaces_between_special_tokens: refused(engine),
+    spaces_between_special_tokens: honoured,
     modalities: refused('the embedded engine makes text only'),
     verbosity: refused('the model has no such control', 'Ask for the length in the prompt'),
 
@@ -77,15 +98,13 @@ export function embeddedCapabilities(mentions: (identifier: string) => boolean):
     echo: honoured,
     add_generation_prompt: withTemplate(honoured),
     add_special_tokens: honoured,
-    continue_final_message: withTemplate(
-      refused(engine, 'Send the text so far as a raw `prompt` in the model’s own format'),
-    ),
+    continue_final_message: withTemplate(honoured),
     documents: withTemplate(refused(engine, 'Put the documents into a message')),
     chat_template: withTemplate(refused(engine, 'Send a raw `prompt`')),
     chat_template_kwargs: withTemplate(refused(engine, 'Send a raw `prompt`')),
     mm_processor_kwargs: refused('the embedded engine has no image processor'),
     template_input: refused('the model is not a function with templates'),
-    disaggregated_params: refused(engine),
+    disaggregated_params: ofOneEngine,
 
     response_format: constraint,
     guided_json: constraint,
@@ -103,8 +122,8 @@ export function embeddedCapabilities(mentions: (identifier: string) => boolean):
 
     store: provider('`store`'),
     service_tier: provider('A service tier'),
-    priority: refused('the queue is first come, first served in this version'),
-    cache_salt: refused('no prefix is shared between requests in this version'),
+    priority: honoured,
+    cache_salt: honoured,
     prompt_cache_key: provider('`prompt_cache_key`'),
     safety_identifier: provider('`safety_identifier`'),
 

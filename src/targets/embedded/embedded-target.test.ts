@@ -9,7 +9,8 @@ import {
 } from '../../engine/index.ts';
 import type { ModelMetadata } from '../../models/index.ts';
 import type { AnswerEvent } from '../target.ts';
-import { createEmbeddedTarget } from './embedded-target.ts';
+import { createEmbeddedTarget, type LoadedAdapter } from './embedded-target.ts';
+import { Handovers } from './handovers.ts';
 
 const chatml =
   "{% for m in messages %}<{{ m['role'] }}>{{ m['content'] }}\n{% endfor %}{% if add_generation_prompt %}<assistant>{% endif %}";
@@ -30,6 +31,8 @@ function engineWith(steps: readonly (readonly ChoiceStep[])[] = []) {
     prompt: 'the whole prompt',
   };
   const engine = {
+    info: { kvType: 'q8_0', library: 'none' },
+    modelIdentity: 'weights',
     generate(request: GenerateRequest) {
       asked.push(request);
       return Promise.resolve({ accepted, steps: streamOf(steps) });
@@ -42,9 +45,23 @@ async function* streamOf<T>(items: readonly T[]): AsyncGenerator<T> {
   yield* items;
 }
 
-async function run(body: object, steps?: readonly (readonly ChoiceStep[])[], template = chatml) {
-  const { engine, asked } = engineWith(steps);
-  const target = createEmbeddedTarget({ name: 'm', engine, metadata: metadataWith(template) });
+interface Setting {
+  readonly template?: string;
+  readonly adapter?: LoadedAdapter;
+  readonly handovers?: Handovers;
+  readonly engine?: ReturnType<typeof engineWith>;
+}
+
+async function run(
+  body: object,
+  steps?: readonly (readonly ChoiceStep[])[],
+  setting: Setting = {},
+) {
+  const { engine, asked } = setting.engine ?? engineWith(steps);
+  const { template = chatml, adapter = null, handovers = new Handovers() } = setting;
+  const metadata = metadataWith(template);
+  handovers.join(engine);
+  const target = createEmbeddedTarget({ name: 'm', engine, metadata, adapter, handovers });
   const source = JSON.stringify({ model: 'm', ...body });
   const { request } = admit(parseChatRequest(source), target.capabilities, target.name);
   const identity = { id: 'i', model: 'm', created: 1, episodeId: null };
@@ -79,7 +96,8 @@ describe('embedded target', () => {
 
   it('fills in every default', async () => {
     const { asked } = await run({ messages: [user] });
-    assert.deepEqual(asked[0]?.sampling, neutralSampling);
+    const contract = { ...neutralSampling, spacesBetweenSpecialTokens: true };
+    assert.deepEqual(asked[0]?.sampling, contract);
   });
 
   it('passes parameters on, synonyms folded', async () => {
@@ -115,6 +133,65 @@ describe('embedded target', () => {
     );
   });
 
+  it('passes on what concerns beams, bans, drafts and the queue', async () => {
+    const { asked } = await run({
+      messages: [user],
+      n: 2,
+      best_of: 4,
+      use_beam_search: true,
+      length_penalty: 0.5,
+      early_stopping: 'never',
+      bad: 'x',
+      prediction: {
+        type: 'content',
+        content: [
+          { type: 'text', text: 'a' },
+          { type: 'text', text: 'b' },
+        ],
+      },
+      priority: -3,
+      cache_salt: 's',
+      spaces_between_special_tokens: false,
+    });
+    const sent = asked[0];
+    assert.deepEqual(
+      [sent?.choices, sent?.bestOf, sent?.beam, sent?.prediction, sent?.priority, sent?.cacheSalt],
+      [2, 4, { lengthPenalty: 0.5, earlyStopping: 'never' }, 'ab', -3, 's'],
+    );
+    assert.deepEqual(sent?.sampling.bad, ['x']);
+    assert.equal(sent.sampling.spacesBetweenSpecialTokens, false);
+    const { asked: dynamic } = await run({
+      messages: [user],
+      top_p: 0.9,
+      top_p_min: 0.2,
+      top_p_decay: 0.5,
+      top_p_reset_ids: [4],
+      bad: ['y', 'z'],
+    });
+    const { topP, topPMin, topPDecay, topPResetIds, bad } = dynamic[0]?.sampling ?? {};
+    assert.deepEqual(
+      { topP, topPMin, topPDecay, topPResetIds, bad },
+      { topP: 0.9, topPMin: 0.2, topPDecay: 0.5, topPResetIds: [4], bad: ['y', 'z'] },
+    );
+    assert.deepEqual([dynamic[0]?.beam, dynamic[0]?.bestOf], [null, 1]);
+  });
+
+  it('leaves the last message open on request', async () => {
+    const messages = [user, { role: 'assistant', content: 'Once' }];
+    const { asked } = await run({ messages, continue_final_message: true, echo: true });
+    assert.deepEqual(asked[0]?.prompt, {
+      text: '<user>hi\n<assistant>Once',
+      addSpecial: false,
+    });
+  });
+
+  it('names its adapter to the engine', async () => {
+    const adapter = { name: 'a@1', identity: '1' };
+    const { asked } = await run({ messages: [user] }, [], { adapter });
+    assert.equal(asked[0]?.adapter, 'a@1');
+    assert.equal((await run({ messages: [user] })).asked[0]?.adapter, null);
+  });
+
   it('adds up usage over choices and ends each', async () => {
     const step = (choice: number, text: string, tokens: number): ChoiceStep => ({
       id: 1,
@@ -139,6 +216,66 @@ describe('embedded target', () => {
       { type: 'finish', choice: 0, reason: 'length', stopReason: null },
       { type: 'finish', choice: 1, reason: 'stop', stopReason: 'END' },
     ]);
+  });
+
+  it('counts choices that are not told, and what came from a cached prefix', async () => {
+    const finish = { reason: 'stop', stopReason: null } as const;
+    const { events } = await run({ messages: [user], best_of: 3 }, [
+      [{ id: 1, choice: 0, text: 'a', tokens: 4, cachedTokens: 6 }],
+      [{ id: 1, choice: 0, text: '', tokens: 5, finish, untoldTokens: 9 }],
+    ]);
+    const usages = events?.flatMap((event) => (event.type === 'usage' ? [event.usage] : []));
+    assert.deepEqual(
+      usages?.map(({ completionTokens, cachedTokens }) => [completionTokens, cachedTokens]),
+      [
+        [4, 6],
+        [14, 6],
+      ],
+    );
+  });
+
+  it('hands a context over, and goes on from it with the same prompt only', async () => {
+    const finish = { reason: 'length', stopReason: null } as const;
+    const context = { id: 'c1', firstTokens: [9] };
+    const engine = engineWith([[{ id: 1, choice: 0, text: 'P', tokens: 1, finish, context }]]);
+    const setting = { engine, handovers: new Handovers() };
+    const only = { request_type: 'context_only' };
+    const first = await run({ messages: [user], disaggregated_params: only }, [], setting);
+    assert.deepEqual(engine.asked[0]?.handover, { type: 'hold', milliseconds: 60_000 });
+    const end = first.events?.find((event) => event.type === 'finish');
+    assert.deepEqual(end?.handed?.firstGenTokens, [9]);
+    const later = {
+      request_type: 'generation_only',
+      opaque_state: end.handed.opaqueState,
+      first_gen_tokens: [9],
+      ctx_request_id: end.handed.ctxRequestId,
+    };
+    await run({ messages: [user], disaggregated_params: later }, [], setting);
+    assert.deepEqual(engine.asked[1]?.handover, {
+      type: 'resume',
+      context: 'c1',
+      firstTokens: [9],
+    });
+    const refusals = [
+      { messages: [{ ...user, content: 'ho' }] },
+      { messages: [user], truncate_prompt_tokens: 3 },
+      { messages: [{ ...user, content: 'ho' }], dry_run: true },
+    ];
+    for (const body of refusals) {
+      await assert.rejects(run({ ...body, disaggregated_params: later }, [], setting), {
+        reason: 'invalid_handle',
+        message: /another prompt/,
+      });
+    }
+    assert.equal(engine.asked.length, 2);
+    const plan = { messages: [user], disaggregated_params: later, dry_run: true };
+    await run(plan, [], setting);
+    assert.equal(engine.asked[2]?.handover, null);
+    const adapter = { name: 'a@1', identity: '1' };
+    await assert.rejects(
+      run({ messages: [user], disaggregated_params: later }, [], { ...setting, adapter }),
+      { message: /another adapter/ },
+    );
   });
 
   it('says in the notes that max_tokens was cut', async () => {
@@ -170,14 +307,21 @@ describe('embedded target', () => {
   });
 
   it('refuses what it cannot do, and takes message fields that the template knows', async () => {
-    await assert.rejects(run({ messages: [user], top_p_min: 0.1 }), {
+    await assert.rejects(run({ messages: [user], verbosity: 'low' }), {
       reason: 'unsupported_parameter',
-      param: 'top_p_min',
-      message: /embedded:m.*Use `top_p` or `min_p`/,
+      param: 'verbosity',
+      message: /embedded:m.*Ask for the length in the prompt/,
+    });
+    const prediction = { type: 'content', content: [{ type: 'image_url', text: 'x' }] };
+    await assert.rejects(run({ messages: [user], prediction }), { param: 'prediction' });
+    const handover = { request_type: 'generation_only', draft_tokens: [1] };
+    await assert.rejects(run({ messages: [user], disaggregated_params: handover }), {
+      param: 'disaggregated_params',
+      message: /makes no `draft_tokens`/,
     });
     const named = [{ ...user, name: 'Ann' }];
     await assert.rejects(run({ messages: named }), { param: 'messages[0].name' });
-    await run({ messages: named }, [], "{{ messages[0]['name'] }}");
+    await run({ messages: named }, [], { template: "{{ messages[0]['name'] }}" });
     const image = [{ type: 'image_url', image_url: { url: 'data:,' } }];
     await assert.rejects(run({ messages: [{ role: 'user', content: image }] }), {
       param: 'messages[0].content[0]',
@@ -189,13 +333,13 @@ describe('embedded target', () => {
 
   it('fails at once for a broken template, and for messages where there is none', async () => {
     const { engine } = engineWith();
-    const broken = () =>
-      createEmbeddedTarget({ name: 'm', engine, metadata: metadataWith('{% for %}') });
-    assert.throws(broken, { reason: 'invalid_template' });
-    const raising = "{{ raise_exception('no system role') }}";
-    assert.throws(
-      () => createEmbeddedTarget({ name: 'm', engine, metadata: metadataWith(raising) }),
-      { reason: 'invalid_template', message: /no system role/ },
-    );
+    const handovers = new Handovers();
+    const create = (template: string) =>
+      createEmbeddedTarget({ name: 'm', engine, metadata: metadataWith(template), handovers });
+    assert.throws(() => create('{% for %}'), { reason: 'invalid_template' });
+    assert.throws(() => create("{{ raise_exception('no system role') }}"), {
+      reason: 'invalid_template',
+      message: /no system role/,
+    });
   });
 });

@@ -1,7 +1,12 @@
 /** From a request in normal form to what the engine is asked: every default is filled in here. */
 
 import type { ChatRequest, Parameters } from '../../contract/index.ts';
-import { neutralRequest, type GenerateRequest, type Sampling } from '../../engine/index.ts';
+import {
+  neutralRequest,
+  type BeamOptions,
+  type GenerateRequest,
+  type Sampling,
+} from '../../engine/index.ts';
 
 /** What chat clients expect when they name no limit; and clients of raw completions. */
 const defaultMaxTokens = { messages: 4096, prompt: 16 } as const;
@@ -17,10 +22,29 @@ export function toGenerateRequest(
     prompt: typeof text === 'string' ? { text, addSpecial } : { tokens: text },
     truncatePromptTokens: parameters.truncate_prompt_tokens ?? null,
     choices: parameters.n ?? 1,
-    bestOf: parameters.n ?? 1,
+    bestOf: parameters.best_of ?? parameters.n ?? 1,
+    beam: parameters.use_beam_search === true ? toBeam(parameters) : null,
     sampling: toSampling(parameters, defaultMaxTokens[input.kind]),
+    prediction: toPrediction(parameters.prediction),
+    priority: parameters.priority ?? 0,
+    cacheSalt: parameters.cache_salt ?? null,
     dryRun: request.dryRun,
   };
+}
+
+function toBeam(parameters: Parameters): BeamOptions {
+  return {
+    lengthPenalty: parameters.length_penalty ?? 1,
+    earlyStopping: parameters.early_stopping ?? false,
+  };
+}
+
+/** Parts follow each other without anything between them: it is one text in pieces. */
+function toPrediction(prediction: Parameters['prediction']): string | null {
+  if (prediction === undefined) return null;
+  const { content } = prediction;
+  if (typeof content === 'string') return content;
+  return content.map((part) => String(part['text'] ?? '')).join('');
 }
 
 function toSampling(parameters: Parameters, defaultMaxTokens: number): Sampling {
@@ -29,16 +53,16 @@ function toSampling(parameters: Parameters, defaultMaxTokens: number): Sampling 
     topP: parameters.top_p ?? 1,
     topK: parameters.top_k ?? 0,
     minP: parameters.min_p ?? 0,
-    topPMin: 0,
-    topPDecay: 1,
-    topPResetIds: [],
+    topPMin: parameters.top_p_min ?? 0,
+    topPDecay: parameters.top_p_decay ?? 1,
+    topPResetIds: parameters.top_p_reset_ids ?? [],
     seed: parameters.seed === undefined ? null : String(parameters.seed),
     frequencyPenalty: parameters.frequency_penalty ?? 0,
     presencePenalty: parameters.presence_penalty ?? 0,
     repetitionPenalty: parameters.repetition_penalty ?? 1,
     logitBias: Object.entries(parameters.logit_bias ?? {}).map(([id, bias]) => [Number(id), bias]),
     badTokenIds: parameters.bad_token_ids ?? [],
-    bad: [],
+    bad: [parameters.bad ?? []].flat(),
     minTokens: parameters.min_tokens ?? 0,
     maxTokens: parameters.max_tokens ?? null,
     defaultMaxTokens,
@@ -47,7 +71,7 @@ function toSampling(parameters: Parameters, defaultMaxTokens: number): Sampling 
     includeStop: parameters.include_stop_str_in_output ?? false,
     ignoreEos: parameters.ignore_eos ?? false,
     skipSpecialTokens: parameters.skip_special_tokens ?? true,
-    spacesBetweenSpecialTokens: false,
+    spacesBetweenSpecialTokens: parameters.spaces_between_special_tokens ?? true,
     topLogprobs: parameters.logprobs ? (parameters.top_logprobs ?? 0) : null,
   };
 }
