@@ -4,6 +4,7 @@ import {
   defaultEngineOptions,
   neutralRequest,
   neutralSampling,
+  type ChoiceStep,
   type Engine,
   type EngineOptions,
   type GenerateRequest,
@@ -32,6 +33,8 @@ export interface Answers {
   readonly choices: readonly Answer[];
   readonly promptTokens: number;
   readonly cachedTokens: number;
+  /** What a request that holds its context holds. */
+  readonly context: ChoiceStep['context'];
 }
 
 /** A chat of one question, as the tiny models' template renders it. */
@@ -83,9 +86,11 @@ export async function run(
     finish: null as string | null,
   }));
   let cachedTokens = 0;
+  let context: ChoiceStep['context'];
   for await (const group of steps) {
     for (const step of group) {
       cachedTokens = Math.max(cachedTokens, step.cachedTokens ?? 0);
+      context = step.context ?? context;
       const choice = choices[step.choice];
       if (choice === undefined || choice.finish !== null) throw new Error('a step too many');
       choice.text += step.text;
@@ -96,7 +101,7 @@ export async function run(
     }
     onStep();
   }
-  return { choices, promptTokens: accepted.promptTokens, cachedTokens };
+  return { choices, promptTokens: accepted.promptTokens, cachedTokens, context };
 }
 
 /** One after the other, each with a salt of its own. */
