@@ -39,8 +39,8 @@ export interface AdapterShape {
  * `truncated`: the last weights are missing. `cut-header`: the file ends in its metadata.
  * `other-architecture`, `other-shape`: it belongs to another model. `more-layers`: so it does, and its
  * tensors are not in this one. `half-a-pair`: a matrix A without its B. `not-lora`: another kind of
- * adapter. `no-adapter`: a file of a model. `wrong-type`: a string is a number; the library aborts the
- * process when it reads that. `other-bytes`: no GGUF file.
+ * adapter. `no-adapter`: a file of a model. `number-for-text`, `integer-alpha`: a value has another
+ * type than the library expects, which then aborts the process. `other-bytes`: no GGUF file.
  */
 export const brokenAdapters = [
   'truncated',
@@ -51,7 +51,8 @@ export const brokenAdapters = [
   'half-a-pair',
   'not-lora',
   'no-adapter',
-  'wrong-type',
+  'number-for-text',
+  'integer-alpha',
   'other-bytes',
 ] as const;
 
@@ -98,10 +99,13 @@ export function adapterContent(options: AdapterOptions): GgufContent {
       'general.architecture': toText(broken === 'other-architecture' ? 'gpt2' : architecture),
       'general.name': toText('Tiny adapter'),
       'adapter.type':
-        broken === 'wrong-type'
+        broken === 'number-for-text'
           ? { type: 'u32', value: 1 }
           : toText(broken === 'not-lora' ? 'control-vector' : 'lora'),
-      'adapter.lora.alpha': { type: 'f32', value: options.alpha ?? rank },
+      'adapter.lora.alpha': {
+        type: broken === 'integer-alpha' ? 'u32' : 'f32',
+        value: options.alpha ?? rank,
+      },
     },
     tensors: broken === 'half-a-pair' ? tensors.slice(0, -1) : tensors,
   };
