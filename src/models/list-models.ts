@@ -11,6 +11,7 @@ import { catalogue } from './catalogue.ts';
 import { readModelMetadata, type ModelMetadata } from './gguf/model-metadata.ts';
 import { modelsFolder, toHomeError } from './home-folder.ts';
 import { stemOf } from './model-spec.ts';
+import { sourceOf } from './requantise/verdict-file.ts';
 
 export interface InstalledModel {
   /** What `--model` takes: a catalogue name, a stem, or an `hf:` spec. */
@@ -19,6 +20,8 @@ export interface InstalledModel {
   /** null when the file cannot be served; `problem` says why. */
   readonly metadata: ModelMetadata | null;
   readonly problem: string | null;
+  /** Path of a Q8_0 form that `parlance pull` made beside it; served where it is faster. */
+  readonly requantised: string | null;
 }
 
 /** The models of a home folder by name; a folder that is not there has none. */
@@ -26,7 +29,13 @@ export async function listModels(home: string): Promise<InstalledModel[]> {
   const folder = modelsFolder(home);
   const paths = (await listFiles(folder)).filter((path) => /\.gguf$/i.test(path));
   const models: InstalledModel[] = [];
-  for (const path of paths) models.push(await describe(path, folder));
+  const sources = new Map(paths.map((path) => [sourceOf(path), path]));
+  for (const path of paths) {
+    const source = sourceOf(path);
+    // One whose source is gone is a model of its own.
+    if (source !== null && paths.includes(source)) continue;
+    models.push({ ...(await describe(path, folder)), requantised: sources.get(path) ?? null });
+  }
   return models.sort((a, b) => a.name.localeCompare(b.name));
 }
 
@@ -42,7 +51,10 @@ async function listFiles(folder: string): Promise<string[]> {
   }
 }
 
-async function describe(path: string, folder: string): Promise<InstalledModel> {
+async function describe(
+  path: string,
+  folder: string,
+): Promise<Omit<InstalledModel, 'requantised'>> {
   const name = nameOf(relative(folder, path));
   try {
     return { name, path, metadata: await readModelMetadata(path), problem: null };

@@ -19,7 +19,7 @@ const hashOf = (text: string, length: number): string =>
   createHash('sha256').update(text).digest('hex').slice(0, length);
 
 /** Host, process and its start, so that a reused process id is not taken for the owner. */
-function ownerName(): string {
+export function ownerName(): string {
   return `${hashOf(hostname(), 8)}-${process.pid}-${startOf(process.pid)}`;
 }
 
@@ -30,7 +30,7 @@ function startOf(pid: number): string {
 }
 
 /** Whether the owner in a partial's name is a process of this machine that has ended. */
-function hasEnded(owner: string): boolean {
+export function hasEnded(owner: string): boolean {
   const [host, pidText, start] = owner.split('-');
   const pid = Number(pidText);
   if (host !== hashOf(hostname(), 8) || !Number.isInteger(pid) || pid <= 0) return false;
@@ -186,7 +186,7 @@ async function takeOver(freePath: string, path: string): Promise<void> {
   }
 }
 
-async function syncFolder(path: string): Promise<void> {
+export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {
     await folder.sync();

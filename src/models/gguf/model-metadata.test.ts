@@ -93,6 +93,7 @@ describe('a sound file', () => {
         parameterCount: 64,
         sizeLabel: null,
         tensorCount: 1,
+        matrixWeights: new Map([[0, 64]]),
         fileBytes: 0,
       },
     );

@@ -67,6 +67,8 @@ export interface ModelMetadata {
   readonly parameterCount: number;
   readonly sizeLabel: string | null;
   readonly tensorCount: number;
+  /** ggml type number -> weights in the tensors of that type with more than one dimension. */
+  readonly matrixWeights: ReadonlyMap<number, number>;
   readonly fileBytes: number;
 }
 
@@ -250,8 +252,18 @@ function toMetadata(header: GgufHeader, tokens: SpecialTokens, fileBytes: number
     parameterCount: header.tensors.reduce((sum, tensor) => sum + weightsOf(tensor.dimensions), 0),
     sizeLabel: text(header, 'general.size_label'),
     tensorCount: header.tensors.length,
+    matrixWeights: matrixWeights(header),
     fileBytes,
   };
+}
+
+function matrixWeights(header: GgufHeader): Map<number, number> {
+  const byType = new Map<number, number>();
+  for (const { type, dimensions } of header.tensors) {
+    if (dimensions.length < 2) continue;
+    byType.set(type, (byType.get(type) ?? 0) + weightsOf(dimensions));
+  }
+  return byType;
 }
 
 function vocabSize(header: GgufHeader, architecture: string): number | null {
