@@ -29,7 +29,7 @@ export interface LoadRequest {
 }
 
 export interface LoadedOptions {
-  /** `home` is an absolute path, and so is a `model` that is a file. */
+  /** Folders are absolute paths, and so is a model that is a file. */
   readonly options: Options;
   readonly origins: Readonly<Record<OptionName, Origin>>;
   /** The `parlance.yaml` that was read. */
@@ -102,9 +102,9 @@ function findValue(row: OptionRow, { flags, env }: LoadRequest, file: ConfigFile
 /** YAML has types of its own; only sizes with a unit and single names for a list need a reading. */
 function readWritten(row: OptionRow, value: unknown): unknown {
   if (typeof value !== 'string') return value;
+  if (row.default === null && value === row.unset) return null;
   if (row.reading === 'bytes') return readBytes(value);
-  if (row.reading === 'list') return readText(row, value);
-  return row.default === null && value === 'auto' ? null : value;
+  return row.reading === 'list' ? readText(row, value) : value;
 }
 
 function expandHome(path: string): string {
@@ -115,10 +115,11 @@ const baseOf = (origin: Origin, cwd: string): string =>
   origin.kind === 'file' ? dirname(origin.path) : cwd;
 
 function toAbsolute(name: OptionName, value: unknown, base: string): unknown {
-  if (name === 'home') return resolve(base, expandHome(String(value)));
-  const isFile =
-    name === 'model' && /\.gguf$/i.test(String(value)) && !String(value).startsWith('hf:');
-  return isFile ? resolve(base, expandHome(String(value))) : value;
+  if (typeof value !== 'string') return value;
+  const isFolder = name === 'home' || name === 'prefixCacheDir';
+  const isModel = name === 'model' || name === 'draftModel';
+  const isFile = isModel && /\.gguf$/i.test(value) && !value.startsWith('hf:');
+  return isFolder || isFile ? resolve(base, expandHome(value)) : value;
 }
 
 function findMisspelt(env: LoadRequest['env']): string[] {

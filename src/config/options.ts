@@ -22,6 +22,13 @@ export const optionsSchema = Type.Object(
     slots: chosen(Type.Integer({ minimum: 1, maximum: 256 })),
     context: chosen(Type.Integer({ minimum: 128 })),
     threads: chosen(Type.Integer({ minimum: 1, maximum: 1024 })),
+    deterministic: chosen(Type.Boolean()),
+    gpuLayers: chosen(Type.Integer({ minimum: 0, maximum: 10_000 })),
+    draftModel: chosen(Type.String({ minLength: 1 })),
+    speculation: Type.Enum(['auto', 'off']),
+    prefixCacheBytes: chosen(Type.Integer({ minimum: 0 })),
+    prefixCacheDir: chosen(Type.String({ minLength: 1 })),
+    requantise: Type.Enum(['auto', 'off']),
     queue: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
     maxBody: Type.Integer({ minimum: 1024 }),
     allowApiKeyEnv: Type.Array(Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]*$' })),
@@ -44,14 +51,17 @@ export interface OptionRow {
   /** Path of keys in `parlance.yaml`. */
   readonly file: readonly string[];
   /** How the text of a flag or a variable is read. */
-  readonly reading: 'text' | 'number' | 'bytes' | 'list';
+  readonly reading: 'text' | 'number' | 'bytes' | 'boolean' | 'list';
+  /** The word for null, where null is a value. */
+  readonly unset: 'auto' | 'none';
   readonly default: Options[OptionName];
   /** The default, for people. */
   readonly defaultText: string;
   readonly description: string;
 }
 
-type Row = Omit<OptionRow, 'name' | 'flag' | 'env' | 'file' | 'defaultText'> & {
+type Row = Omit<OptionRow, 'name' | 'flag' | 'env' | 'file' | 'defaultText' | 'unset'> & {
+  readonly unset?: OptionRow['unset'];
   readonly defaultText?: string;
   readonly file?: readonly string[];
 };
@@ -109,6 +119,57 @@ const rows: { readonly [K in OptionName]: Row & { readonly default: Options[K] }
     defaultText: 'the number of cores, fewer while other processes want them',
     description: 'Threads that compute for the start model.',
   },
+  deterministic: {
+    argument: 'true|false',
+    reading: 'boolean',
+    default: null,
+    defaultText: 'true where the model allows it',
+    description:
+      'Whether the start model answers with the same bytes whatever else runs; true: or does not start.',
+  },
+  gpuLayers: {
+    argument: 'N',
+    reading: 'number',
+    default: null,
+    defaultText: 'all where there is a GPU',
+    description: 'Layers of the start model that a GPU computes; 0 keeps to the CPU.',
+  },
+  draftModel: {
+    argument: 'MODEL',
+    reading: 'text',
+    default: null,
+    unset: 'none',
+    defaultText: 'none',
+    description: 'A small model of the same vocabulary that proposes tokens to the start model.',
+  },
+  speculation: {
+    argument: 'auto|off',
+    reading: 'text',
+    default: 'auto',
+    description: 'Whether the start model verifies proposed tokens, where that is faster.',
+  },
+  prefixCacheBytes: {
+    argument: 'BYTES',
+    reading: 'bytes',
+    default: null,
+    defaultText: 'a share of the free memory',
+    description: 'Most memory for computed prefixes of the start model; 0 keeps none.',
+  },
+  prefixCacheDir: {
+    argument: 'FOLDER',
+    reading: 'text',
+    default: null,
+    unset: 'none',
+    defaultText: 'none',
+    description: 'Folder in which the computed prefixes of all models outlive a restart.',
+  },
+  requantise: {
+    argument: 'auto|off',
+    reading: 'text',
+    default: 'auto',
+    description:
+      'Whether a Q8_0 form of the weights, which "parlance pull" makes where it is faster, is used.',
+  },
   queue: {
     argument: 'N',
     reading: 'number',
@@ -162,6 +223,7 @@ export const optionTable: readonly OptionRow[] = (Object.keys(rows) as OptionNam
     flag: `--${words(name).join('-')}`,
     env: `PARLANCE_${words(name).join('_').toUpperCase()}`,
     file: row.file ?? [words(name).join('_')],
+    unset: row.unset ?? 'auto',
     defaultText: row.defaultText ?? String(row.default),
   };
 });

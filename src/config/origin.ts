@@ -37,6 +37,7 @@ export function invalidOption(message: string, param?: string): ParlanceError {
 /** What an option wants, as a noun phrase. */
 export function describeOption(name: OptionName): string {
   if (name === 'maxBody') return 'a number of bytes of at least 1024, such as 32MiB';
+  if (name === 'prefixCacheBytes') return 'a number of bytes, such as 2GiB, or 0';
   if (name === 'allowApiKeyEnv') return 'names of environment variables';
   const schema: Schema = optionsSchema.properties[name];
   const items: Schema | undefined = schema.items;

@@ -24,14 +24,16 @@ export function readBytes(text: string): number | string {
 export function readText(row: OptionRow, given: string | readonly string[]): unknown {
   const texts = typeof given === 'string' ? [given] : given;
   const text = (texts.at(-1) ?? '').trim();
+  if (row.default === null && text === row.unset) return null;
   switch (row.reading) {
     case 'list':
       return texts.flatMap((one) => one.split(',')).flatMap((one) => one.trim() || []);
     case 'number':
-      if (row.default === null && text === 'auto') return null;
       return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
     case 'bytes':
       return readBytes(text);
+    case 'boolean':
+      return text === 'true' || (text === 'false' ? false : text);
     case 'text':
       return text;
   }

@@ -16,6 +16,7 @@ import {
   createFakeTarget,
   type FakeRuntime,
 } from './fake-runtime.test-support.ts';
+import { noOptions } from './embedded-options.ts';
 import type { EmbeddedSpec, ExternalSpec } from './spec.ts';
 import { toStartModel } from './start-model.ts';
 
@@ -347,7 +348,30 @@ describe('toStartModel', () => {
     const file = toStartModel({ model: '/w/My Model v2.gguf', ...rest });
     assert.equal(file?.name, 'My-Model-v2');
     assert.equal(file?.model, '/w/My Model v2.gguf');
-    assert.deepEqual(file?.options, rest);
+    assert.deepEqual(file?.options, { ...noOptions, ...rest });
     assert.equal(toStartModel({ model: 'hf:o/r/x-Q8.gguf', ...rest })?.name, 'x-Q8');
+  });
+
+  it('has the options of the engine under the names of the API', () => {
+    const given = {
+      model: 'smollm2-135m',
+      deterministic: false,
+      gpuLayers: 3,
+      draftModel: './d.gguf',
+      speculation: 'off',
+      prefixCacheBytes: 0,
+    } as const;
+    assert.deepEqual(toStartModel(given)?.options, {
+      ...noOptions,
+      deterministic: false,
+      gpu_layers: 3,
+      draft_model: `${process.cwd()}/d.gguf`,
+      speculation: 'off',
+      prefix_cache_bytes: 0,
+    });
+    assert.throws(
+      () => toStartModel({ ...given, draftModel: 'hf:x' }),
+      fails('invalid_option', /hf:/),
+    );
   });
 });

@@ -4,14 +4,17 @@
  */
 
 import { ParlanceError } from '../contract/index.ts';
-import type { DeploymentRecords } from '../records/index.ts';
+import type { EngineStats } from '../engine/index.ts';
+import type { DeploymentRecord, DeploymentRecords } from '../records/index.ts';
 import type { Target } from '../targets/index.ts';
 import type { Log } from '../telemetry/index.ts';
 import { Deployment } from './deployment.ts';
 import type { DeploymentView } from './deployment-view.ts';
 import { unknownDeployment, unknownModel } from './not-ready.ts';
 import type { Load, Runtimes } from './runtimes/runtime.ts';
-import { compareSpecs, parseDeployment, type DeploymentSpec } from './spec.ts';
+import { checkAdapter } from './runtimes/adapters.ts';
+import { aliasOf, refuseBase, refuseConflict, refuseNameClash, refuseOrphans } from './refusals.ts';
+import { parseDeployment, type AdapterSpec, type DeploymentSpec } from './spec.ts';
 
 export interface DeploymentsOptions {
   readonly records: DeploymentRecords;
@@ -29,12 +32,18 @@ export interface Deployments {
    * @throws ParlanceError for a bad body, `deployment_conflict` when another has the name
    */
   deploy(body: unknown): Promise<DeploymentView>;
-  /** Forgets it at once, and ends it in the background. @throws `unknown_deployment` */
+  /**
+   * Forgets it at once, and ends it in the background.
+   * @throws `unknown_deployment`, `deployment_conflict` while it has adapters
+   */
   remove(name: string): Promise<DeploymentView>;
   /** @throws `unknown_deployment` */
   get(name: string): DeploymentView;
   list(): DeploymentView[];
-  /** @throws `unknown_model`, `model_loading`, `deployment_failed` */
+  /**
+   * @param model a name, or `base:adapter`
+   * @throws `unknown_model`, `model_loading`, `deployment_failed`
+   */
   resolve(model: string): Target;
   /** The view once it is ready, failed or gone. */
   settled(name: string): Promise<DeploymentView>;
@@ -42,8 +51,15 @@ export interface Deployments {
   startModel(): DeploymentView | null;
   /** Requests in all engines. */
   load(): Load;
+  /** What each engine counts, by the deployment that it runs. */
+  engines(): EngineReading[];
   /** Ends everything within so long, and keeps the store as it is. */
   close(drainMs: number): Promise<void>;
+}
+
+export interface EngineReading {
+  readonly deployment: string;
+  readonly stats: EngineStats;
 }
 
 const defaultDrainMs = 30_000;
@@ -73,19 +89,34 @@ class DeploymentRegistry implements Deployments {
       this.#startName = startModel.name;
       this.#add(startModel, Date.now(), true);
     }
-    for (const { name, spec, created } of await this.#options.records.list()) {
-      if (this.#byName.has(name)) {
+    const stored = (await this.#options.records.list()).flatMap((record) => this.#read(record));
+    // A base may have been made again after its adapters.
+    const [adapters, others] = partition(stored, ({ spec }) => spec.runtime === 'adapter');
+    for (const { spec, created } of [...others, ...adapters]) {
+      const orphan = spec.runtime === 'adapter' && this.#baseOf(spec) === null;
+      if (!orphan) this.#add(spec, created);
+      else {
         this.#options.log.warn(
-          { deployment: name },
-          'a stored deployment has the name of the start model and stays aside; the start option wins',
+          { deployment: spec.name, base: spec.adapter_of },
+          'a stored adapter stays aside: the deployment that it changes is not there',
         );
-        continue;
       }
-      try {
-        this.#add(parseDeployment(spec), created);
-      } catch (error) {
-        this.#options.log.warn({ deployment: name, error }, 'a stored deployment cannot be read');
-      }
+    }
+  }
+
+  #read({ name, spec, created }: DeploymentRecord): Stored[] {
+    if (this.#byName.has(name)) {
+      this.#options.log.warn(
+        { deployment: name },
+        'a stored deployment has the name of the start model and stays aside; the start option wins',
+      );
+      return [];
+    }
+    try {
+      return [{ spec: parseDeployment(spec), created }];
+    } catch (error) {
+      this.#options.log.warn({ deployment: name, error }, 'a stored deployment cannot be read');
+      return [];
     }
   }
 
@@ -95,9 +126,12 @@ class DeploymentRegistry implements Deployments {
       const spec = this.#check(parseDeployment(body));
       const there = this.#byName.get(spec.name);
       if (there !== undefined) refuseConflict(there, spec);
+      else refuseNameClash(spec, [...this.#byName.values()]);
       const created = there?.created ?? Date.now();
       await this.#options.records.put({ name: spec.name, spec, created });
       there?.retry();
+      // They failed with it, and wait for it now.
+      for (const adapter of this.#adaptersOf(spec.name)) adapter.retry();
       return (there ?? this.#add(spec, created)).view(true);
     });
   }
@@ -105,6 +139,7 @@ class DeploymentRegistry implements Deployments {
   remove(name: string): Promise<DeploymentView> {
     return this.#change(async () => {
       const found = this.#find(name);
+      refuseOrphans(found, this.#adaptersOf(name));
       await this.#options.records.remove(name);
       void this.#forget(found);
       return found.view(true);
@@ -120,7 +155,7 @@ class DeploymentRegistry implements Deployments {
   }
 
   resolve(model: string): Target {
-    const found = this.#byName.get(model);
+    const found = this.#byName.get(model) ?? this.#byAlias(model);
     if (found === undefined) throw unknownModel(model, [...this.#byName.keys()]);
     return found.target();
   }
@@ -146,10 +181,21 @@ class DeploymentRegistry implements Deployments {
     return sum;
   }
 
+  engines(): EngineReading[] {
+    return [...this.#byName.values()].flatMap((deployment) => {
+      const stats = deployment.stats();
+      return stats === null ? [] : [{ deployment: deployment.spec.name, stats }];
+    });
+  }
+
   async close(drainMs: number): Promise<void> {
     this.#closing = true;
     await this.#lastChange;
-    await Promise.all([...this.#byName.values()].map((one) => one.end(drainMs)));
+    const isAdapter = ({ spec }: Deployment): boolean => spec.runtime === 'adapter';
+    // What an adapter runs is on its base's engine.
+    for (const some of partition([...this.#byName.values()], isAdapter)) {
+      await Promise.all(some.map((one) => one.end(drainMs)));
+    }
     this.#byName.clear();
   }
 
@@ -161,9 +207,29 @@ class DeploymentRegistry implements Deployments {
 
   #check(spec: DeploymentSpec): DeploymentSpec {
     const { runtimes } = this.#options;
-    return spec.runtime === 'embedded'
-      ? runtimes.embedded.check(spec)
-      : runtimes.external.check(spec);
+    switch (spec.runtime) {
+      case 'embedded':
+        return runtimes.embedded.check(spec);
+      case 'external':
+        return runtimes.external.check(spec);
+      case 'adapter':
+        refuseBase(spec, this.#baseOf(spec), [...this.#byName.keys()]);
+        return checkAdapter(spec);
+    }
+  }
+
+  #baseOf(spec: AdapterSpec): Deployment | null {
+    return this.#byName.get(spec.adapter_of) ?? null;
+  }
+
+  #adaptersOf(name: string): Deployment[] {
+    return [...this.#byName.values()].filter(
+      ({ spec }) => spec.runtime === 'adapter' && spec.adapter_of === name,
+    );
+  }
+
+  #byAlias(model: string): Deployment | undefined {
+    return [...this.#byName.values()].find(({ spec }) => aliasOf(spec) === model);
   }
 
   #find(name: string): Deployment {
@@ -179,27 +245,18 @@ class DeploymentRegistry implements Deployments {
   }
 
   #add(spec: DeploymentSpec, created: number, startIsWatched = false): Deployment {
-    const made = new Deployment(spec, created, { ...this.#options, startIsWatched });
+    const base = spec.runtime === 'adapter' ? this.#baseOf(spec) : null;
+    const made = new Deployment(spec, created, { ...this.#options, base, startIsWatched });
     this.#byName.set(spec.name, made);
     return made;
   }
 }
 
-function refuseConflict(there: Deployment, wanted: DeploymentSpec): void {
-  const { name } = wanted;
-  if (there.life.state === 'draining') {
-    throw new ParlanceError(
-      'deployment_conflict',
-      `The deployment "${name}" is still being removed. Try again in a moment, or choose another name.`,
-      { param: 'name', retryAfter: 1 },
-    );
-  }
-  const differences = compareSpecs(there.spec, wanted);
-  if (differences.length === 0) return;
-  throw new ParlanceError(
-    'deployment_conflict',
-    `There is another deployment "${name}". What differs: ${differences.join('; ')}. ` +
-      `Remove it first (DELETE /deploy/${name}), or choose another name.`,
-    { param: 'name' },
-  );
+interface Stored {
+  readonly spec: DeploymentSpec;
+  readonly created: number;
+}
+
+function partition<T>(items: readonly T[], belongs: (item: T) => boolean): [T[], T[]] {
+  return [items.filter(belongs), items.filter((item) => !belongs(item))];
 }

@@ -8,7 +8,11 @@ export interface DeploymentView {
   readonly object: 'deployment';
   readonly name: string;
   readonly runtime: string;
-  readonly model: string;
+  /** Not of an adapter. */
+  readonly model?: string;
+  /** Of an adapter: the deployment that it changes, and its file. */
+  readonly adapter_of?: string;
+  readonly path?: string;
   /** Of an external one. */
   readonly base_url?: string;
   readonly api_key_env?: string | null;
@@ -59,6 +63,7 @@ export function toView({
   return {
     object: 'deployment',
     ...spec,
+    options: { ...spec.options },
     state: life.state,
     ...(life.state === 'failed' ? { reason: life.error.message } : {}),
     ...(progress === null ? {} : { progress }),

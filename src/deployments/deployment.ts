@@ -4,13 +4,15 @@
  */
 
 import { asParlanceError } from '../contract/index.ts';
+import type { EngineStats } from '../engine/index.ts';
 import type { Target } from '../targets/index.ts';
 import type { Log } from '../telemetry/index.ts';
 import { toView, type DeploymentView } from './deployment-view.ts';
 import { isStarting, step, type Lifecycle, type LifecycleEvent } from './lifecycle.ts';
-import { notReady } from './not-ready.ts';
-import type { Load, Running, Runtimes } from './runtimes/runtime.ts';
-import type { DeploymentSpec } from './spec.ts';
+import { baseNotReady, noAdaptersThere, notReady } from './not-ready.ts';
+import type { Attached, Load, Running, Runtimes, StartContext } from './runtimes/runtime.ts';
+import { untilAborted } from './runtimes/turns.ts';
+import type { AdapterSpec, DeploymentSpec } from './spec.ts';
 import { trackTarget, type TrackedTarget } from './track-target.ts';
 
 interface Work {
@@ -21,6 +23,8 @@ interface Work {
 export interface DeploymentDependencies {
   readonly runtimes: Runtimes;
   readonly log: Log;
+  /** Of an adapter: what it changes. */
+  readonly base?: Deployment | null;
   /** Somebody is watching the first start and will say why it failed. */
   readonly startIsWatched?: boolean;
 }
@@ -36,6 +40,7 @@ export class Deployment {
   readonly created: number;
   readonly #runtimes: Runtimes;
   readonly #log: Log;
+  readonly #base: Deployment | null;
   #watched: boolean;
   #life: Lifecycle;
   #abort = new AbortController();
@@ -51,6 +56,7 @@ export class Deployment {
     this.created = created;
     this.#runtimes = dependencies.runtimes;
     this.#log = dependencies.log;
+    this.#base = dependencies.base ?? null;
     this.#watched = dependencies.startIsWatched ?? false;
     this.#life = firstState(spec);
     this.#begin();
@@ -82,6 +88,25 @@ export class Deployment {
     if (this.#work === null) return { running: 0, waiting: 0 };
     const { running, tracked } = this.#work;
     return running.load() ?? { running: tracked.inFlight(), waiting: 0 };
+  }
+
+  /** What its engine counts; null where there is none, or it has told nothing yet. */
+  stats(): EngineStats | null {
+    return this.#work?.running.stats?.() ?? null;
+  }
+
+  /**
+   * Makes an adapter on its engine, once it has one.
+   * @throws ParlanceError `deployment_failed`, `invalid_deployment`, `invalid_adapter`
+   */
+  async attach(spec: AdapterSpec, context: StartContext): Promise<Attached> {
+    await untilAborted(this.settled(), context.signal);
+    const running = this.#work?.running;
+    if (this.#life.state !== 'ready' || running === undefined) {
+      throw baseNotReady(this.spec.name, this.#life);
+    }
+    if (running.attach === undefined) throw noAdaptersThere(this.spec.name);
+    return await running.attach(spec, context);
   }
 
   /** @param withCapabilities lists leave them out: they are long */
@@ -160,9 +185,16 @@ export class Deployment {
       onFailed: (error: unknown) => this.#step({ type: 'failed', error: asParlanceError(error) }),
     };
     const { spec } = this;
-    return spec.runtime === 'embedded'
-      ? this.#runtimes.embedded.start(spec, context)
-      : this.#runtimes.external.start(spec, context);
+    switch (spec.runtime) {
+      case 'embedded':
+        return this.#runtimes.embedded.start(spec, context);
+      case 'external':
+        return this.#runtimes.external.start(spec, context);
+      case 'adapter':
+        return (
+          this.#base?.attach(spec, context) ?? Promise.reject(noAdaptersThere(spec.adapter_of))
+        );
+    }
   }
 
   async #stopWork(): Promise<void> {

@@ -27,7 +27,7 @@ before(async () => {
   deployments = createDeployments({
     records: store.deployments,
     runtimes: {
-      embedded: createEmbeddedRuntime({ home, maxWaiting: 4 }),
+      embedded: createEmbeddedRuntime({ home, maxWaiting: 4, prefixCacheDir: null }),
       external: createFakeRuntime<ExternalSpec>(),
     },
     log: silent,

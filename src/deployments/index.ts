@@ -4,11 +4,26 @@ export {
   createDeployments,
   type Deployments,
   type DeploymentsOptions,
+  type EngineReading,
 } from './create-deployments.ts';
 export type { CapabilityWord, DeploymentView, ProgressView } from './deployment-view.ts';
 export type { DeploymentState } from './lifecycle.ts';
 export { createEmbeddedRuntime, type EmbeddedRuntimeOptions } from './runtimes/embedded.ts';
 export { createExternalRuntime, type ExternalRuntimeOptions } from './runtimes/external.ts';
-export type { Load, Running, Runtime, Runtimes, StartContext } from './runtimes/runtime.ts';
-export type { DeploymentSpec, EmbeddedSpec, ExternalSpec, RuntimeName } from './spec.ts';
+export type {
+  Attached,
+  Load,
+  Running,
+  Runtime,
+  Runtimes,
+  StartContext,
+} from './runtimes/runtime.ts';
+export type { EmbeddedOptions } from './embedded-options.ts';
+export type {
+  AdapterSpec,
+  DeploymentSpec,
+  EmbeddedSpec,
+  ExternalSpec,
+  RuntimeName,
+} from './spec.ts';
 export { toStartModel } from './start-model.ts';

@@ -1,13 +1,14 @@
 /** What a request to a model that cannot answer is told, and when to come back. Pure. */
 
 import { didYouMean, ParlanceError } from '../contract/index.ts';
+import { invalidDeployment } from './check-fields.ts';
 import { formatBytes } from '../models/index.ts';
 import type { Lifecycle, PullProgress } from './lifecycle.ts';
 
 const shownNames = 20;
 
 /** Names for a message: all of them, or the first twenty and how many more. */
-function listNames(names: readonly string[]): string {
+export function listNames(names: readonly string[]): string {
   const more = names.length - shownNames;
   const shown = names.slice(0, shownNames).join(', ');
   return more > 0 ? `${shown} and ${more} more` : shown;
@@ -67,6 +68,16 @@ export function notReady(name: string, life: Lifecycle): ParlanceError {
         { param },
       );
   }
+}
+
+/** An adapter cannot start because what it changes did not. */
+export function baseNotReady(name: string, life: Lifecycle): ParlanceError {
+  const why = life.state === 'failed' ? `failed: ${life.error.message}` : 'is not there any more.';
+  return new ParlanceError('deployment_failed', `Its base "${name}" ${why}`);
+}
+
+export function noAdaptersThere(name: string): ParlanceError {
+  return invalidDeployment('adapter_of', `"${name}" is no deployment that adapters can change.`);
 }
 
 function describePull(progress: PullProgress | null): string {

@@ -6,7 +6,9 @@ import { describe, it } from 'node:test';
 import { ParlanceError, type Reason } from '../contract/index.ts';
 import { createEmbeddedRuntime } from './runtimes/embedded.ts';
 import { createExternalRuntime } from './runtimes/external.ts';
-import { compareSpecs, parseDeployment, type EmbeddedSpec, type ExternalSpec } from './spec.ts';
+import { compareSpecs } from './compare-specs.ts';
+import { noOptions } from './embedded-options.ts';
+import { parseDeployment, type EmbeddedSpec, type ExternalSpec } from './spec.ts';
 
 const embedded = { name: 'm', runtime: 'embedded', model: 'smollm2-135m' };
 const external = { name: 'e', runtime: 'external', base_url: 'http://h:1/v1', model: 'big' };
@@ -24,14 +26,37 @@ function refused(work: () => unknown, reason: Reason, words: RegExp): void {
 describe('parseDeployment', () => {
   it('fills in every option, and takes its own form for a body', () => {
     const first = parseDeployment(embedded);
-    assert.deepEqual(first, {
-      ...embedded,
-      options: { slots: null, context: null, threads: null },
-    });
+    assert.deepEqual(first, { ...embedded, options: noOptions });
     assert.deepEqual(parseDeployment(first), first);
     const second = parseDeployment({ ...external, base_url: 'HTTP://H:1/v1//', options: null });
     assert.deepEqual(second, { ...external, api_key_env: null, options: { parameters: [] } });
     assert.deepEqual(parseDeployment(second), second);
+  });
+
+  it('has one spelling for what is left to be chosen', () => {
+    const options = { speculation: 'auto', gpu_layers: 'auto', slots: null };
+    const first = parseDeployment({ ...embedded, options });
+    assert.deepEqual(first.options, noOptions);
+    const chosen = {
+      deterministic: false,
+      prefix_cache_bytes: 0,
+      draft_model: ' small ',
+      speculation: 'off',
+      gpu_layers: 0,
+    };
+    assert.deepEqual(parseDeployment({ ...embedded, options: chosen }).options, {
+      ...noOptions,
+      ...chosen,
+      draft_model: 'small',
+    });
+  });
+
+  it('takes an adapter with or without its runtime', () => {
+    const adapter = { name: 'a', adapter_of: 'm', path: '/a.gguf' };
+    const spec = parseDeployment(adapter);
+    assert.deepEqual(spec, { ...adapter, runtime: 'adapter', options: {} });
+    assert.deepEqual(parseDeployment(spec), spec);
+    assert.deepEqual(parseDeployment({ ...adapter, runtime: null }), spec);
   });
 
   it('takes parameters in any order as the same', () => {
@@ -73,6 +98,20 @@ describe('parseDeployment', () => {
       'invalid_value',
       /^options\.slots: /,
     ],
+    [
+      'a wrong gpu_layers',
+      { ...embedded, options: { gpu_layers: 'all' } },
+      'invalid_value',
+      /^options\.gpu_layers: .*"auto"/,
+    ],
+    ['an adapter without a file', { name: 'a', adapter_of: 'm' }, 'missing_field', /^path is req/],
+    [
+      'an adapter with a model',
+      { name: 'a', adapter_of: 'm', path: 'p', model: 'x' },
+      'unknown_field',
+      /^model is not/,
+    ],
+    ['a base of an embedded one', { ...embedded, adapter_of: 'm' }, 'unknown_field', /^adapter_of/],
     ['a name with a space', { ...embedded, name: 'a b' }, 'invalid_deployment', /^name: /],
     ['a long name', { ...embedded, name: 'x'.repeat(129) }, 'invalid_deployment', /^name: .*128/],
     ['a reserved name', { ...embedded, name: 'parlance::x' }, 'invalid_deployment', /reserved/],
@@ -105,6 +144,16 @@ describe('parseDeployment', () => {
 });
 
 describe('compareSpecs', () => {
+  it('takes a field that is not there for null, as in what earlier versions stored', () => {
+    const now = parseDeployment(embedded);
+    const { slots, context, threads } = noOptions;
+    const stored = { ...embedded, options: { slots, context, threads } } as EmbeddedSpec;
+    assert.deepEqual(compareSpecs(stored, now), []);
+    const off = parseDeployment({ ...embedded, options: { prefix_cache_bytes: 0 } });
+    assert.deepEqual(compareSpecs(stored, off), ['options.prefix_cache_bytes: nothing -> 0']);
+    assert.deepEqual(compareSpecs(off, now), ['options.prefix_cache_bytes: 0 -> null']);
+  });
+
   it('names what differs, and nothing else', () => {
     const one = parseDeployment(external);
     assert.deepEqual(compareSpecs(one, parseDeployment(external)), []);
@@ -116,11 +165,7 @@ describe('compareSpecs', () => {
     assert.deepEqual(compareSpecs(one, parseDeployment({ ...embedded, name: 'e', model: 'big' })), [
       'runtime: "external" -> "embedded"',
       'base_url: "http://h:1/v1" -> nothing',
-      'api_key_env: null -> nothing',
       'options.parameters: [] -> nothing',
-      'options.slots: nothing -> null',
-      'options.context: nothing -> null',
-      'options.threads: nothing -> null',
     ]);
   });
 });
@@ -150,13 +195,26 @@ describe('the check of the runtime external', () => {
 });
 
 describe('the check of the runtime embedded', () => {
-  const runtime = createEmbeddedRuntime({ home: '/nowhere', maxWaiting: 1 });
+  const runtime = createEmbeddedRuntime({
+    home: '/nowhere',
+    maxWaiting: 1,
+    prefixCacheDir: null,
+  });
   const withModel = (model: string) => parseDeployment({ ...embedded, model }) as EmbeddedSpec;
 
   it('makes the path of a file absolute, so that a restart elsewhere finds it', () => {
     const { model } = runtime.check(withModel('w/x.gguf'));
     assert.equal(model, `${process.cwd()}/w/x.gguf`);
     assert.equal(runtime.check(withModel('smollm2-135m')).model, 'smollm2-135m');
+  });
+
+  it('does the same for a draft model', () => {
+    const withDraft = (draft: string) =>
+      parseDeployment({ ...embedded, options: { draft_model: draft } }) as EmbeddedSpec;
+    const { options } = runtime.check(withDraft('w/x.gguf'));
+    assert.equal(options.draft_model, `${process.cwd()}/w/x.gguf`);
+    const words = /^options\.draft_model: .*hf:owner/;
+    refused(() => runtime.check(withDraft('hf:x')), 'invalid_deployment', words);
   });
 
   it('refuses what is no model at all', () => {

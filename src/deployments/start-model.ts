@@ -2,20 +2,49 @@
 
 import type { Options } from '../config/index.ts';
 import { parseModelSpec } from '../models/index.ts';
+import type { EmbeddedOptions } from './embedded-options.ts';
 import type { EmbeddedSpec } from './spec.ts';
+
+type EngineChoices =
+  | 'slots'
+  | 'context'
+  | 'threads'
+  | 'deterministic'
+  | 'gpuLayers'
+  | 'draftModel'
+  | 'speculation'
+  | 'prefixCacheBytes';
+
+export type StartModelOptions = Pick<Options, 'model'> & Partial<Pick<Options, EngineChoices>>;
 
 /**
  * @returns null for `--model none`
- * @throws ParlanceError `invalid_option` when the model is no name, file or hf: address
+ * @throws ParlanceError `invalid_option` when a model is no name, file or hf: address
  */
-export function toStartModel(
-  options: Pick<Options, 'model' | 'slots' | 'context' | 'threads'>,
-): EmbeddedSpec | null {
+export function toStartModel(options: StartModelOptions): EmbeddedSpec | null {
   if (options.model === 'none') return null;
   const parsed = parseModelSpec(options.model);
   // A file may be called anything; a name travels in URLs and error messages.
   const name = parsed.name.replaceAll(/[^A-Za-z0-9._:/@-]/g, '-').slice(0, 128);
-  const { slots, context, threads } = options;
   const model = parsed.kind === 'file' ? parsed.path : options.model;
-  return { name, runtime: 'embedded', model, options: { slots, context, threads } };
+  return { name, runtime: 'embedded', model, options: toEmbeddedOptions(options) };
+}
+
+function toEmbeddedOptions(options: StartModelOptions): EmbeddedOptions {
+  return {
+    slots: options.slots ?? null,
+    context: options.context ?? null,
+    threads: options.threads ?? null,
+    deterministic: options.deterministic ?? null,
+    prefix_cache_bytes: options.prefixCacheBytes ?? null,
+    draft_model: toDraft(options.draftModel ?? null),
+    speculation: options.speculation === 'off' ? 'off' : null,
+    gpu_layers: options.gpuLayers ?? null,
+  };
+}
+
+function toDraft(model: string | null): string | null {
+  if (model === null) return null;
+  const parsed = parseModelSpec(model);
+  return parsed.kind === 'file' ? parsed.path : model;
 }

@@ -14,6 +14,8 @@ export interface ModelView {
   /** Whole seconds since 1970. */
   readonly created: number;
   readonly owned_by: string;
+  /** Of an adapter: the model that it changes. */
+  readonly parent?: string;
 }
 
 export interface Routing {
@@ -35,7 +37,13 @@ export function createRouting(deployments: Pick<Deployments, 'resolve' | 'list'>
       deployments
         .list()
         .filter(({ state }) => state === 'ready')
-        .map(({ name, created }) => ({ id: name, object: 'model', created, owned_by: 'parlance' })),
+        .map(({ name, created, adapter_of: parent }) => ({
+          id: name,
+          object: 'model',
+          created,
+          owned_by: 'parlance',
+          ...(parent === undefined ? {} : { parent }),
+        })),
   };
 }
 

@@ -27,6 +27,8 @@ export interface ModelView {
   /** Whole seconds. */
   readonly created: number;
   readonly owned_by: string;
+  /** Of an adapter: the model that it changes. */
+  readonly parent?: string;
 }
 
 export interface HealthView {

@@ -43,6 +43,7 @@ export function compose({ options, store, log, version }: ComposeOptions): Progr
     embedded: createEmbeddedRuntime({
       home: options.home,
       maxWaiting: options.queue,
+      prefixCacheDir: options.prefixCacheDir,
       onReleased: (milliseconds) => metrics.released(milliseconds / 1000),
     }),
     external: createExternalRuntime({ allowApiKeyEnv: options.allowApiKeyEnv, env: process.env }),

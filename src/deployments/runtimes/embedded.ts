@@ -5,17 +5,19 @@
  */
 
 import { asParlanceError } from '../../contract/index.ts';
-import { defaultEngineOptions, startEngine, type Engine } from '../../engine/index.ts';
+import { startEngine, type Engine } from '../../engine/index.ts';
 import { ensureModel, parseModelSpec, type ModelFile } from '../../models/index.ts';
 import { createEmbeddedTarget, Handovers } from '../../targets/index.ts';
-import { invalidDeployment, type EmbeddedSpec } from '../spec.ts';
+import { invalidDeployment } from '../check-fields.ts';
+import { toEngineOptions, type ServerWide } from '../embedded-options.ts';
+import type { EmbeddedSpec } from '../spec.ts';
+import { Adapters } from './adapters.ts';
+import { toDetails } from './engine-details.ts';
 import type { Running, Runtime, StartContext } from './runtime.ts';
 import { createTurns } from './turns.ts';
 
-export interface EmbeddedRuntimeOptions {
+export interface EmbeddedRuntimeOptions extends ServerWide {
   readonly home: string;
-  /** Requests that may wait for a slot of one engine. */
-  readonly maxWaiting: number;
   /** A cancelled request has freed its slot, so long after the client left. */
   readonly onReleased?: (milliseconds: number) => void;
 }
@@ -26,86 +28,104 @@ export function createEmbeddedRuntime(options: EmbeddedRuntimeOptions): Runtime<
   return {
     check,
     async start(spec, context) {
-      const file = await ensureModel(spec.model, {
-        home: options.home,
-        signal: context.signal,
-        onProgress: (progress) => context.onPull(progress),
-      });
+      const fetch = (model: string): Promise<ModelFile> =>
+        ensureModel(model, {
+          home: options.home,
+          signal: context.signal,
+          onProgress: (progress) => context.onPull(progress),
+        });
+      const file = await fetch(spec.model);
+      const { draft_model: draftModel } = spec.options;
+      const draft = draftModel === null ? null : await fetch(draftModel);
       context.onLoad(null);
+      const files = { file, draft };
       return await inTurn(context.signal, () =>
-        load(spec, file, { ...context, ...options, handovers }),
+        load(spec, files, { ...context, ...options, handovers }),
       );
     },
   };
 }
 
 function check(spec: EmbeddedSpec): EmbeddedSpec {
+  const { draft_model: draft } = spec.options;
+  return {
+    ...spec,
+    model: checkModel('model', spec.model),
+    options: {
+      ...spec.options,
+      draft_model: draft === null ? null : checkModel('options.draft_model', draft),
+    },
+  };
+}
+
+/** The path of a file absolute, anything else as it is. */
+function checkModel(field: string, model: string): string {
   try {
-    const parsed = parseModelSpec(spec.model);
-    return parsed.kind === 'file' ? { ...spec, model: parsed.path } : spec;
+    const parsed = parseModelSpec(model);
+    return parsed.kind === 'file' ? parsed.path : model;
   } catch (error) {
-    throw invalidDeployment('model', asParlanceError(error).message);
+    throw invalidDeployment(field, asParlanceError(error).message);
   }
 }
 
+interface Files {
+  readonly file: ModelFile;
+  readonly draft: ModelFile | null;
+}
+
+type LoadContext = StartContext & EmbeddedRuntimeOptions & { readonly handovers: Handovers };
+
 async function load(
   spec: EmbeddedSpec,
-  file: ModelFile,
-  context: StartContext & EmbeddedRuntimeOptions & { readonly handovers: Handovers },
+  { file, draft }: Files,
+  context: LoadContext,
 ): Promise<Running> {
-  let started = false;
+  let adapters: Adapters | null = null;
   const engine = await startEngine({
     path: file.path,
-    options: { ...defaultEngineOptions, ...spec.options, maxWaiting: context.maxWaiting },
+    draft: draft?.path ?? null,
+    options: toEngineOptions(spec.options, context),
     signal: context.signal,
     onState: (state) => {
       if (state.state === 'loading') context.onLoad(state.progress);
-      if (state.state === 'failed' && started) context.onFailed(state.error);
+      if (state.state !== 'failed' || adapters === null) return;
+      adapters.failAll(state.error);
+      context.onFailed(state.error);
     },
+    onAdapterLost: (name, error) => adapters?.lost(name, error),
     ...(context.onReleased === undefined ? {} : { onReleased: context.onReleased }),
   });
+  const { metadata } = file;
+  const { handovers } = context;
   try {
-    const target = createEmbeddedTarget({
-      name: spec.name,
-      engine,
-      metadata: file.metadata,
-      handovers: context.handovers,
-    });
-    context.handovers.join(engine);
-    started = true;
-    return {
-      target,
-      details: () => toDetails(engine, file),
-      load: () => engine.load,
-      stop: () => {
-        context.handovers.leave(engine);
-        return engine.stop();
-      },
-    };
+    const target = createEmbeddedTarget({ name: spec.name, engine, metadata, handovers });
+    adapters = new Adapters({ engine, metadata, handovers });
+    handovers.join(engine);
+    return toRunning({ engine, file, adapters, handovers, target });
   } catch (error) {
     await engine.stop();
     throw error;
   }
 }
 
-function toDetails(engine: Engine, file: ModelFile): Record<string, unknown> {
-  const { info } = engine;
-  const { name, quantisation, licence } = file.metadata;
+interface Parts {
+  readonly engine: Engine;
+  readonly file: ModelFile;
+  readonly adapters: Adapters;
+  readonly handovers: Handovers;
+  readonly target: Running['target'];
+}
+
+function toRunning({ engine, file, adapters, handovers, target }: Parts): Running {
   return {
-    name: name ?? info.description,
-    quantisation,
-    licence,
-    state: engine.state.state,
-    pid: engine.pid,
-    slots: info.slots,
-    context: info.context,
-    trained_context: info.trainedContext,
-    threads: info.threads,
-    kv_bytes: info.kvBytes,
-    kv_type: info.kvType,
-    model_bytes: file.bytes,
-    file: file.path,
-    description: info.description,
-    library: info.library,
+    target,
+    details: () => toDetails(engine, file, adapters.names),
+    load: () => engine.load,
+    stats: () => engine.stats,
+    attach: (spec, context) => adapters.attach(spec, context),
+    stop: () => {
+      handovers.leave(engine);
+      return engine.stop();
+    },
   };
 }

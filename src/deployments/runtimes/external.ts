@@ -5,7 +5,8 @@
  */
 
 import { createExternalTarget } from '../../targets/index.ts';
-import { invalidDeployment, type ExternalSpec } from '../spec.ts';
+import { invalidDeployment } from '../check-fields.ts';
+import type { ExternalSpec } from '../spec.ts';
 import type { Runtime } from './runtime.ts';
 
 export interface ExternalRuntimeOptions {

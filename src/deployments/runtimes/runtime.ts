@@ -1,9 +1,10 @@
 /** What runs a deployment, behind one interface. Tests put their own runtimes in place of ours. */
 
 import type { ParlanceError } from '../../contract/index.ts';
+import type { EngineStats } from '../../engine/index.ts';
 import type { Target } from '../../targets/index.ts';
 import type { PullProgress } from '../lifecycle.ts';
-import type { EmbeddedSpec, ExternalSpec } from '../spec.ts';
+import type { AdapterSpec, EmbeddedSpec, ExternalSpec } from '../spec.ts';
 
 export interface Load {
   readonly running: number;
@@ -20,7 +21,8 @@ export interface StartContext {
   onFailed(error: ParlanceError): void;
 }
 
-export interface Running {
+/** Something that answers, until it is stopped. */
+export interface Attached {
   readonly target: Target;
   /** Facts for people, as plain JSON; null when there is nothing to tell. */
   details(): Readonly<Record<string, unknown>> | null;
@@ -28,6 +30,13 @@ export interface Running {
   load(): Load | null;
   /** Ends it at once; whatever still runs fails. */
   stop(): Promise<void>;
+}
+
+export interface Running extends Attached {
+  /** What its engine counts; null until it has told. Absent where there is no engine of ours. */
+  stats?(): EngineStats | null;
+  /** Makes an adapter on it. Absent where it takes none. @throws ParlanceError `invalid_adapter` */
+  attach?(spec: AdapterSpec, context: StartContext): Promise<Attached>;
 }
 
 export interface Runtime<S> {

@@ -20,7 +20,7 @@ export function createTurns() {
 }
 
 /** Settles as the promise does, or rejects with the signal's reason where that comes first. */
-async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = Promise.withResolvers<never>();
   const abort = (): void => aborted.reject(signal.reason as Error);
   if (signal.aborted) abort();

@@ -44,18 +44,13 @@ function toPrediction(prediction: Parameters['prediction']): string | null {
   if (prediction === undefined) return null;
   const { content } = prediction;
   if (typeof content === 'string') return content;
-  return content.map((part) => String(part['text'] ?? '')).join('');
+  return content.map(({ text }) => (typeof text === 'string' ? text : '')).join('');
 }
 
 function toSampling(parameters: Parameters, defaultMaxTokens: number): Sampling {
   return {
-    temperature: parameters.temperature ?? 1,
-    topP: parameters.top_p ?? 1,
-    topK: parameters.top_k ?? 0,
-    minP: parameters.min_p ?? 0,
-    topPMin: parameters.top_p_min ?? 0,
-    topPDecay: parameters.top_p_decay ?? 1,
-    topPResetIds: parameters.top_p_reset_ids ?? [],
+    ...toFilters(parameters),
+    ...toEnds(parameters),
     seed: parameters.seed === undefined ? null : String(parameters.seed),
     frequencyPenalty: parameters.frequency_penalty ?? 0,
     presencePenalty: parameters.presence_penalty ?? 0,
@@ -66,12 +61,29 @@ function toSampling(parameters: Parameters, defaultMaxTokens: number): Sampling 
     minTokens: parameters.min_tokens ?? 0,
     maxTokens: parameters.max_tokens ?? null,
     defaultMaxTokens,
+    skipSpecialTokens: parameters.skip_special_tokens ?? true,
+    spacesBetweenSpecialTokens: parameters.spaces_between_special_tokens ?? true,
+    topLogprobs: parameters.logprobs ? (parameters.top_logprobs ?? 0) : null,
+  };
+}
+
+function toFilters(parameters: Parameters) {
+  return {
+    temperature: parameters.temperature ?? 1,
+    topP: parameters.top_p ?? 1,
+    topK: parameters.top_k ?? 0,
+    minP: parameters.min_p ?? 0,
+    topPMin: parameters.top_p_min ?? 0,
+    topPDecay: parameters.top_p_decay ?? 1,
+    topPResetIds: parameters.top_p_reset_ids ?? [],
+  };
+}
+
+function toEnds(parameters: Parameters) {
+  return {
     stop: [parameters.stop ?? []].flat(),
     stopTokenIds: parameters.stop_token_ids ?? [],
     includeStop: parameters.include_stop_str_in_output ?? false,
     ignoreEos: parameters.ignore_eos ?? false,
-    skipSpecialTokens: parameters.skip_special_tokens ?? true,
-    spacesBetweenSpecialTokens: parameters.spaces_between_special_tokens ?? true,
-    topLogprobs: parameters.logprobs ? (parameters.top_logprobs ?? 0) : null,
   };
 }
