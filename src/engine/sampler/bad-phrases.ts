@@ -1,0 +1,237 @@
+/**
+ * The `bad` phrases of a request: which tokens would complete one, whatever the tokens before them.
+ * Exact on the bytes of the text: phrases inside a token, across tokens, prefixes of each other.
+ * Called by the logit edits and by beam search; its states are numbers, so they cost nothing to keep.
+ */
+
+import type { Vocabulary } from '../llama/decoder.ts';
+import type { Sampling } from '../protocol.ts';
+import { createPhraseAutomaton, type PhraseAutomaton } from './phrase-automaton.ts';
+import { byteAt, pieceIndexOf, type PieceIndex } from './piece-index.ts';
+
+/** How much of which phrases the text ends with. */
+export type PhraseState = number;
+
+export interface BadPhrases {
+  /** False where there are none, so that nothing is ever banned. */
+  readonly active: boolean;
+  /** The state of an empty text. */
+  readonly start: () => PhraseState;
+  /** The state of a text with one more token, which may be a banned one. */
+  readonly next: (state: PhraseState, token: number) => PhraseState;
+  /** Whether this token would complete a phrase. */
+  readonly completes: (state: PhraseState, token: number) => boolean;
+  /** IDs of all tokens that would complete a phrase, in several lists; some may be in more than one. */
+  readonly banned: (state: PhraseState) => readonly Int32Array[];
+}
+
+/** Lists of IDs that are kept for states that come back; above this they are forgotten. */
+const MOST_REMEMBERED = 2 ** 20;
+const SPACE = 0x20;
+
+const prepared = new WeakMap<Sampling, { vocabulary: Vocabulary; phrases: BadPhrases }>();
+
+/** The phrases of a sampling, prepared once for all its choices. */
+export function compileBadPhrases(sampling: Sampling, vocabulary: Vocabulary): BadPhrases {
+  const before = prepared.get(sampling);
+  if (before?.vocabulary === vocabulary) return before.phrases;
+  const phrases = createBadPhrases(sampling, vocabulary);
+  prepared.set(sampling, { vocabulary, phrases });
+  return phrases;
+}
+
+/** How tokens become text under one sampling. */
+interface Spelling {
+  readonly index: PieceIndex;
+  /** Tokens that end the text without a trace in it. */
+  readonly silent: ReadonlySet<number>;
+  /** Control tokens that have a space before them where they follow each other. */
+  readonly spaced: ReadonlySet<number>;
+}
+
+const noPhrases: BadPhrases = {
+  active: false,
+  start: () => 0,
+  next: (state) => state,
+  completes: () => false,
+  banned: () => [],
+};
+
+function createBadPhrases(sampling: Sampling, vocabulary: Vocabulary): BadPhrases {
+  // Half a surrogate pair is no character: no text has it.
+  const possible = sampling.bad.filter((phrase) => phrase !== '' && phrase.isWellFormed());
+  if (possible.length === 0) return noPhrases;
+  const encoder = new TextEncoder();
+  const automaton = createPhraseAutomaton(possible.map((phrase) => encoder.encode(phrase)));
+  const spelling = spellingOf(sampling, vocabulary);
+  const within = tokensWithPhrase(automaton, spelling);
+  const completing = createCompletions(automaton, spelling);
+
+  // A state is the automaton's, times 2, plus 1 behind a control token that spaces may follow.
+  const follow = (state: PhraseState, token: number) => {
+    const spaceFirst = (state & 1) === 1 && spelling.spaced.has(token);
+    return run(automaton, spelling.index, state >> 1, token, spaceFirst);
+  };
+  return {
+    active: true,
+    start: () => 0,
+    next: (state, token) =>
+      spelling.silent.has(token)
+        ? state
+        : follow(state, token).state * 2 + (spelling.spaced.has(token) ? 1 : 0),
+    completes: (state, token) => !spelling.silent.has(token) && follow(state, token).completed,
+    banned: (state) => [within, ...completing.within(state >> 1), ...completing.spaced(state)],
+  };
+}
+
+function spellingOf(sampling: Sampling, vocabulary: Vocabulary): Spelling {
+  const { skipSpecialTokens, spacesBetweenSpecialTokens, stopTokenIds, includeStop } = sampling;
+  const silent = new Set(includeStop ? [] : stopTokenIds);
+  if (!sampling.ignoreEos) {
+    for (const id of vocabulary.eosIds) if (!stopTokenIds.includes(id)) silent.add(id);
+  }
+  const spaced = new Set<number>();
+  if (!skipSpecialTokens && spacesBetweenSpecialTokens) {
+    for (let token = 0; token < vocabulary.size; token++) {
+      if (isControl(vocabulary, token) && !silent.has(token)) spaced.add(token);
+    }
+  }
+  return { index: pieceIndexOf(vocabulary, !skipSpecialTokens), silent, spaced };
+}
+
+/** Control tokens are those that show only where special tokens are shown. */
+function isControl(vocabulary: Vocabulary, token: number): boolean {
+  return vocabulary.piece(token, false).length === 0 && vocabulary.piece(token, true).length > 0;
+}
+
+/** Where a token leads, and whether a phrase was completed on the way. */
+function run(
+  automaton: PhraseAutomaton,
+  { bytes, starts }: PieceIndex,
+  from: number,
+  token: number,
+  spaceFirst = false,
+): { readonly state: number; readonly completed: boolean } {
+  let state = spaceFirst ? automaton.next(from, SPACE) : from;
+  let completed = spaceFirst && automaton.endsPhrase(state);
+  const end = starts[token + 1] as number;
+  for (let at = starts[token] as number; at < end; at++) {
+    state = automaton.next(state, bytes[at] as number);
+    completed ||= automaton.endsPhrase(state);
+  }
+  return { state, completed };
+}
+
+/** Tokens that have a whole phrase inside: banned in every state. */
+function tokensWithPhrase(automaton: PhraseAutomaton, spelling: Spelling): Int32Array {
+  const { index, silent, spaced } = spelling;
+  const found: number[] = [];
+  for (const token of index.sorted) {
+    if (!run(automaton, index, 0, token).completed) continue;
+    if (!silent.has(token) && !spaced.has(token)) found.push(token);
+  }
+  return Int32Array.from(found);
+}
+
+/** Tokens that complete what a state has begun. */
+function createCompletions(automaton: PhraseAutomaton, spelling: Spelling) {
+  const { index, silent, spaced } = spelling;
+  const remembered = new Map<number, Int32Array>();
+  let held = 0;
+  const remember = (key: number, find: () => number[]): Int32Array => {
+    let ids = remembered.get(key);
+    if (ids === undefined) {
+      ids = Int32Array.from(find());
+      held += ids.length + 1;
+      if (held > MOST_REMEMBERED) {
+        remembered.clear();
+        held = ids.length + 1;
+      }
+      remembered.set(key, ids);
+    }
+    return ids;
+  };
+  const reachable = nextReachable(automaton, index.longest);
+  const isPlain = (token: number): boolean => !silent.has(token) && !spaced.has(token);
+  return {
+    within: (state: number): Int32Array[] => {
+      const lists: Int32Array[] = [];
+      let part = reachable[state] as number;
+      while (part !== 0) {
+        const from = part;
+        lists.push(remember(from, () => tokensThatEnd(automaton, index, from).filter(isPlain)));
+        part = reachable[automaton.shorter[part] as number] as number;
+      }
+      return lists;
+    },
+    spaced: (state: number): Int32Array[] => {
+      if (spaced.size === 0) return [];
+      const spaceFirst = (state & 1) === 1;
+      const completes = (token: number): boolean =>
+        run(automaton, index, state >> 1, token, spaceFirst).completed;
+      return [remember(-1 - state, () => [...spaced].filter(completes))];
+    },
+  };
+}
+
+/**
+ * For each state itself, or else the longest end of it, from which some phrase ends within a piece of
+ * `longest` bytes; 0 where there is none.
+ */
+function nextReachable({ shorter, distance }: PhraseAutomaton, longest: number): Int32Array {
+  const reachable = new Int32Array(shorter.length).fill(-1);
+  reachable[0] = 0;
+  const chain: number[] = [];
+  for (let state = 1; state < reachable.length; state++) {
+    let at = state;
+    while (reachable[at] === -1 && (distance[at] as number) > longest) {
+      chain.push(at);
+      at = shorter[at] as number;
+    }
+    const found = reachable[at] === -1 ? at : (reachable[at] as number);
+    reachable[at] = found;
+    for (const passed of chain) reachable[passed] = found;
+    chain.length = 0;
+  }
+  return reachable;
+}
+
+/**
+ * Tokens that begin with what is missing of some phrase behind `from` in the tree: the tree and the
+ * sorted pieces are gone down together, so only what both have is looked at.
+ */
+function tokensThatEnd(automaton: PhraseAutomaton, index: PieceIndex, from: number): number[] {
+  const { firstChild, nextSibling, bytes, isEnd } = automaton;
+  const found: number[] = [];
+  const open: [node: number, low: number, high: number, depth: number][] = [
+    [from, 0, index.sorted.length, 0],
+  ];
+  for (let place = open.pop(); place !== undefined; place = open.pop()) {
+    const [node, low, high, depth] = place;
+    for (let child = firstChild[node] as number; child; child = nextSibling[child] as number) {
+      const byte = bytes[child] as number;
+      const begin = firstNotBelow(index, [low, high], depth, byte);
+      const end = firstNotBelow(index, [begin, high], depth, byte + 1);
+      if (begin === end) continue;
+      if (isEnd[child] === 1) for (const id of index.sorted.subarray(begin, end)) found.push(id);
+      else open.push([child, begin, end, depth + 1]);
+    }
+  }
+  return found;
+}
+
+/** The first place in a range of the sorted pieces, equal up to `depth`, with a byte there of at least `byte`. */
+function firstNotBelow(
+  index: PieceIndex,
+  [from, to]: readonly [number, number],
+  depth: number,
+  byte: number,
+): number {
+  let [low, high] = [from, to];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (byteAt(index, index.sorted[middle] as number, depth) < byte) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
