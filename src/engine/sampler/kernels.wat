@@ -1,0 +1,446 @@
+;; The passes over whole rows that the sampler makes, in WebAssembly with vectors of 128 bits. Kept as
+;; text and assembled at the first use (assemble-wat.ts knows the part of the language used here).
+;; Every sum has one fixed order and no instruction is a relaxed one, so results are the same bits on
+;; every machine. Pointers are in bytes, counts and indexes in elements. Callers keep room for 64
+;; elements behind each array: the kernels read and write a little past the end.
+(module
+  (memory 1)
+
+  ;; The largest value of each block of 64 goes to $maxima. Returns 0 where some value is NaN, else 1.
+  ;; The row is a whole number of blocks.
+  (func (export "blockMaxima") (param $row i32) (param $end i32) (param $maxima i32) (result i32)
+    (local $stop i32)
+    (local $a v128) (local $b v128) (local $x v128) (local $y v128) (local $ordered v128)
+    (local $high f32) (local $low f32)
+    (local.set $ordered (v128.const i32x4 -1 -1 -1 -1))
+    (block $done
+      (loop $blocks
+        (br_if $done (i32.ge_u (local.get $row) (local.get $end)))
+        (local.set $stop (i32.add (local.get $row) (i32.const 256)))
+        (local.set $a (v128.const f32x4 -Infinity -Infinity -Infinity -Infinity))
+        (local.set $b (local.get $a))
+        (loop $vectors
+          (local.set $x (v128.load (local.get $row)))
+          (local.set $y (v128.load offset=16 (local.get $row)))
+          ;; A NaN is never above what was there, so the maximum alone does not show it.
+          (local.set $a (f32x4.pmax (local.get $a) (local.get $x)))
+          (local.set $b (f32x4.pmax (local.get $b) (local.get $y)))
+          (local.set $ordered (v128.and (local.get $ordered)
+            (v128.and (f32x4.eq (local.get $x) (local.get $x))
+                      (f32x4.eq (local.get $y) (local.get $y)))))
+          (local.set $row (i32.add (local.get $row) (i32.const 32)))
+          (br_if $vectors (i32.lt_u (local.get $row) (local.get $stop)))
+        )
+        (local.set $a (f32x4.pmax (local.get $a) (local.get $b)))
+        (local.set $high (select
+          (f32x4.extract_lane 0 (local.get $a)) (f32x4.extract_lane 1 (local.get $a))
+          (f32.gt (f32x4.extract_lane 0 (local.get $a)) (f32x4.extract_lane 1 (local.get $a)))))
+        (local.set $low (select
+          (f32x4.extract_lane 2 (local.get $a)) (f32x4.extract_lane 3 (local.get $a))
+          (f32.gt (f32x4.extract_lane 2 (local.get $a)) (f32x4.extract_lane 3 (local.get $a)))))
+        (f32.store (local.get $maxima) (select (local.get $high) (local.get $low)
+          (f32.gt (local.get $high) (local.get $low))))
+        (local.set $maxima (i32.add (local.get $maxima) (i32.const 4)))
+        (br $blocks)
+      )
+    )
+    (i32x4.all_true (local.get $ordered))
+  )
+
+  ;; Copies the indexes and values of the row that are at or above $floor, in order. Blocks whose
+  ;; maximum is below it are not looked at. Returns how many they are.
+  (func (export "gather") (param $row i32) (param $end i32) (param $maxima i32) (param $floor f32)
+      (param $ids i32) (param $logits i32) (result i32)
+    (local $stop i32) (local $id i32) (local $size i32) (local $at i32) (local $passing i32)
+    (local $values v128) (local $floors v128) (local $numbers v128)
+    (local.set $floors (f32x4.splat (local.get $floor)))
+    (block $done
+      (loop $blocks
+        (br_if $done (i32.ge_u (local.get $row) (local.get $end)))
+        (local.set $stop (i32.add (local.get $row) (i32.const 256)))
+        (if (f32.ge (f32.load (local.get $maxima)) (local.get $floor))
+          (then
+            (loop $vectors
+              (local.set $values (v128.load (local.get $row)))
+              (local.set $passing
+                (i32x4.bitmask (f32x4.ge (local.get $values) (local.get $floors))))
+              (if (local.get $passing)
+                (then
+                  (local.set $numbers (i32x4.add (i32x4.splat (local.get $id))
+                    (v128.const i32x4 0 1 2 3)))
+                  (local.set $at (i32.shl (local.get $size) (i32.const 2)))
+                  (if (i32.eq (local.get $passing) (i32.const 15))
+                    (then
+                      (v128.store (i32.add (local.get $ids) (local.get $at)) (local.get $numbers))
+                      (v128.store (i32.add (local.get $logits) (local.get $at)) (local.get $values))
+                      (local.set $size (i32.add (local.get $size) (i32.const 4)))
+                    )
+                    (else
+                      ;; Each lane is written, and counts only where it passes.
+                      (i32.store (i32.add (local.get $ids) (local.get $at)) (local.get $id))
+                      (f32.store (i32.add (local.get $logits) (local.get $at))
+                        (f32x4.extract_lane 0 (local.get $values)))
+                      (local.set $size (i32.add (local.get $size)
+                        (i32.and (local.get $passing) (i32.const 1))))
+                      (local.set $at (i32.shl (local.get $size) (i32.const 2)))
+                      (i32.store (i32.add (local.get $ids) (local.get $at))
+                        (i32.add (local.get $id) (i32.const 1)))
+                      (f32.store (i32.add (local.get $logits) (local.get $at))
+                        (f32x4.extract_lane 1 (local.get $values)))
+                      (local.set $size (i32.add (local.get $size) (i32.and
+                        (i32.shr_u (local.get $passing) (i32.const 1)) (i32.const 1))))
+                      (local.set $at (i32.shl (local.get $size) (i32.const 2)))
+                      (i32.store (i32.add (local.get $ids) (local.get $at))
+                        (i32.add (local.get $id) (i32.const 2)))
+                      (f32.store (i32.add (local.get $logits) (local.get $at))
+                        (f32x4.extract_lane 2 (local.get $values)))
+                      (local.set $size (i32.add (local.get $size) (i32.and
+                        (i32.shr_u (local.get $passing) (i32.const 2)) (i32.const 1))))
+                      (local.set $at (i32.shl (local.get $size) (i32.const 2)))
+                      (i32.store (i32.add (local.get $ids) (local.get $at))
+                        (i32.add (local.get $id) (i32.const 3)))
+                      (f32.store (i32.add (local.get $logits) (local.get $at))
+                        (f32x4.extract_lane 3 (local.get $values)))
+                      (local.set $size (i32.add (local.get $size)
+                        (i32.shr_u (local.get $passing) (i32.const 3))))
+                    )
+                  )
+                )
+              )
+              (local.set $id (i32.add (local.get $id) (i32.const 4)))
+              (local.set $row (i32.add (local.get $row) (i32.const 16)))
+              (br_if $vectors (i32.lt_u (local.get $row) (local.get $stop)))
+            )
+          )
+          (else
+            (local.set $id (i32.add (local.get $id) (i32.const 64)))
+            (local.set $row (local.get $stop))
+          )
+        )
+        (local.set $maxima (i32.add (local.get $maxima) (i32.const 4)))
+        (br $blocks)
+      )
+    )
+    (local.get $size)
+  )
+
+  ;; weight = e^((logit - $max) * $rate) for $count logits, none of them above $max; below e^-700 it
+  ;; stays there. x = k ln 2 + r with r in +-ln 2 / 2 (ln 2 in two parts, so that r is exact to the
+  ;; last bits); e^r is its Taylor polynomial to r^12, e^x that times 2^k. Relative error below 1e-15.
+  (func (export "weigh") (param $logits i32) (param $count i32) (param $max f64) (param $rate f64)
+      (param $weights i32)
+    (local $end i32)
+    (local $maxes v128) (local $rates v128) (local $lowest v128) (local $perLn2 v128)
+    (local $magic v128) (local $ln2High v128) (local $ln2Low v128)
+    (local $c2 v128) (local $c3 v128) (local $c4 v128) (local $c5 v128) (local $c6 v128)
+    (local $c7 v128) (local $c8 v128) (local $c9 v128) (local $c10 v128) (local $c11 v128)
+    (local $c12 v128) (local $one v128)
+    (local $x v128) (local $k v128) (local $whole v128) (local $r v128) (local $r2 v128)
+    (local $r4 v128)
+    (local.set $end (i32.add (local.get $logits) (i32.shl (local.get $count) (i32.const 2))))
+    (local.set $maxes (f64x2.splat (local.get $max)))
+    (local.set $rates (f64x2.splat (local.get $rate)))
+    (local.set $lowest (v128.const f64x2 -700 -700))
+    (local.set $perLn2 (v128.const f64x2 1.4426950408889634 1.4426950408889634))
+    ;; 1.5 * 2^52: adding it leaves the nearest whole number in the lowest bits.
+    (local.set $magic (v128.const f64x2 6755399441055744 6755399441055744))
+    (local.set $ln2High (v128.const f64x2 0.6931471803691238 0.6931471803691238))
+    (local.set $ln2Low (v128.const f64x2 1.9082149292705877e-10 1.9082149292705877e-10))
+    (local.set $one (v128.const f64x2 1 1))
+    (local.set $c2 (v128.const f64x2 0.5 0.5))
+    (local.set $c3 (v128.const f64x2 0.16666666666666666 0.16666666666666666))
+    (local.set $c4 (v128.const f64x2 0.041666666666666664 0.041666666666666664))
+    (local.set $c5 (v128.const f64x2 0.008333333333333333 0.008333333333333333))
+    (local.set $c6 (v128.const f64x2 0.001388888888888889 0.001388888888888889))
+    (local.set $c7 (v128.const f64x2 0.0001984126984126984 0.0001984126984126984))
+    (local.set $c8 (v128.const f64x2 0.0000248015873015873 0.0000248015873015873))
+    (local.set $c9 (v128.const f64x2 0.0000027557319223985893 0.0000027557319223985893))
+    (local.set $c10 (v128.const f64x2 2.755731922398589e-7 2.755731922398589e-7))
+    (local.set $c11 (v128.const f64x2 2.505210838544172e-8 2.505210838544172e-8))
+    (local.set $c12 (v128.const f64x2 2.08767569878681e-9 2.08767569878681e-9))
+    (block $done
+      (loop $pairs
+        (br_if $done (i32.ge_u (local.get $logits) (local.get $end)))
+        (local.set $x (f64x2.pmax (local.get $lowest) (f64x2.mul (local.get $rates)
+          (f64x2.sub (f64x2.promote_low_f32x4 (v128.load64_zero (local.get $logits)))
+                     (local.get $maxes)))))
+        (local.set $k (f64x2.add (f64x2.mul (local.get $x) (local.get $perLn2))
+          (local.get $magic)))
+        (local.set $whole (f64x2.sub (local.get $k) (local.get $magic)))
+        (local.set $r (f64x2.sub
+          (f64x2.sub (local.get $x) (f64x2.mul (local.get $whole) (local.get $ln2High)))
+          (f64x2.mul (local.get $whole) (local.get $ln2Low))))
+        (local.set $r2 (f64x2.mul (local.get $r) (local.get $r)))
+        (local.set $r4 (f64x2.mul (local.get $r2) (local.get $r2)))
+        (v128.store (local.get $weights) (i64x2.add
+          (i64x2.shl (local.get $k) (i32.const 52))
+          (f64x2.add
+            (f64x2.add
+              (f64x2.add (local.get $one) (local.get $r))
+              (f64x2.mul (local.get $r2)
+                (f64x2.add (local.get $c2) (f64x2.mul (local.get $c3) (local.get $r)))))
+            (f64x2.mul (local.get $r4) (f64x2.add
+              (f64x2.add
+                (f64x2.add (local.get $c4) (f64x2.mul (local.get $c5) (local.get $r)))
+                (f64x2.mul (local.get $r2)
+                  (f64x2.add (local.get $c6) (f64x2.mul (local.get $c7) (local.get $r)))))
+              (f64x2.mul (local.get $r4) (f64x2.add
+                (f64x2.add
+                  (f64x2.add (local.get $c8) (f64x2.mul (local.get $c9) (local.get $r)))
+                  (f64x2.mul (local.get $r2)
+                    (f64x2.add (local.get $c10) (f64x2.mul (local.get $c11) (local.get $r)))))
+                (f64x2.mul (local.get $r4) (local.get $c12)))))))))
+        (local.set $logits (i32.add (local.get $logits) (i32.const 8)))
+        (local.set $weights (i32.add (local.get $weights) (i32.const 16)))
+        (br $pairs)
+      )
+    )
+  )
+
+  ;; The sum of $count weights by groups of 16: each group's sum is a tree, groups follow each other.
+  ;; Weights from $count to the end of the last group are 0. With a $target below the sum it stops at
+  ;; the group that passes it and returns the sum before. The last group looked at is stored at $place.
+  (func (export "sum") (param $weights i32) (param $count i32) (param $target f64)
+      (param $place i32) (result f64)
+    (local $end i32) (local $begin i32) (local $reached f64) (local $next f64) (local $tree v128)
+    (local.set $begin (local.get $weights))
+    (local.set $end (i32.add (local.get $weights) (i32.shl (local.get $count) (i32.const 3))))
+    (block $done
+      (loop $groups
+        (br_if $done (i32.ge_u (local.get $weights) (local.get $end)))
+        (local.set $tree (f64x2.add
+          (f64x2.add
+            (f64x2.add (v128.load (local.get $weights)) (v128.load offset=16 (local.get $weights)))
+            (f64x2.add (v128.load offset=32 (local.get $weights))
+                       (v128.load offset=48 (local.get $weights))))
+          (f64x2.add
+            (f64x2.add (v128.load offset=64 (local.get $weights))
+                       (v128.load offset=80 (local.get $weights)))
+            (f64x2.add (v128.load offset=96 (local.get $weights))
+                       (v128.load offset=112 (local.get $weights))))))
+        (local.set $next (f64.add (local.get $reached) (f64.add
+          (f64x2.extract_lane 0 (local.get $tree)) (f64x2.extract_lane 1 (local.get $tree)))))
+        (i32.store (local.get $place)
+          (i32.shr_u (i32.sub (local.get $weights) (local.get $begin)) (i32.const 3)))
+        (br_if $done (f64.gt (local.get $next) (local.get $target)))
+        (local.set $reached (local.get $next))
+        (local.set $weights (i32.add (local.get $weights) (i32.const 128)))
+        (br $groups)
+      )
+    )
+    (local.get $reached)
+  )
+
+  ;; Keeps the entries whose weight is at least $least (above 0), in order; returns how many.
+  ;; A weight behind the last one is 0.
+  (func (export "keepHeavy") (param $ids i32) (param $logits i32) (param $weights i32)
+      (param $count i32) (param $least f64) (result i32)
+    (local $i i32) (local $size i32) (local $passing i32) (local $from i32) (local $to i32)
+    (local $pair v128) (local $least2 v128)
+    (local.set $least2 (f64x2.splat (local.get $least)))
+    (block $done
+      (loop $pairs
+        (br_if $done (i32.ge_u (local.get $i) (local.get $count)))
+        (local.set $pair (v128.load
+          (i32.add (local.get $weights) (i32.shl (local.get $i) (i32.const 3)))))
+        (local.set $passing (i64x2.bitmask (f64x2.ge (local.get $pair) (local.get $least2))))
+        (if (local.get $passing)
+          (then
+            (local.set $from (i32.shl (local.get $i) (i32.const 2)))
+            (local.set $to (i32.shl (local.get $size) (i32.const 2)))
+            (if (i32.eq (local.get $passing) (i32.const 3))
+              (then
+                (i64.store (i32.add (local.get $ids) (local.get $to))
+                  (i64.load (i32.add (local.get $ids) (local.get $from))))
+                (i64.store (i32.add (local.get $logits) (local.get $to))
+                  (i64.load (i32.add (local.get $logits) (local.get $from))))
+                (v128.store (i32.add (local.get $weights) (i32.shl (local.get $size) (i32.const 3)))
+                  (local.get $pair))
+                (local.set $size (i32.add (local.get $size) (i32.const 2)))
+              )
+              (else
+                ;; One of the two: $passing is 1 for the first and 2 for the second.
+                (local.set $from (i32.add (local.get $from)
+                  (i32.shl (i32.shr_u (local.get $passing) (i32.const 1)) (i32.const 2))))
+                (i32.store (i32.add (local.get $ids) (local.get $to))
+                  (i32.load (i32.add (local.get $ids) (local.get $from))))
+                (f32.store (i32.add (local.get $logits) (local.get $to))
+                  (f32.load (i32.add (local.get $logits) (local.get $from))))
+                (f64.store (i32.add (local.get $weights) (i32.shl (local.get $size) (i32.const 3)))
+                  (select
+                    (f64x2.extract_lane 0 (local.get $pair)) (f64x2.extract_lane 1 (local.get $pair))
+                    (i32.eq (local.get $passing) (i32.const 1))))
+                (local.set $size (i32.add (local.get $size) (i32.const 1)))
+              )
+            )
+          )
+        )
+        (local.set $i (i32.add (local.get $i) (i32.const 2)))
+        (br $pairs)
+      )
+    )
+    (local.get $size)
+  )
+
+  ;; Keeps the entries whose logit is above $cut, and those that equal it with an ID of at most
+  ;; $lastId, in order; returns how many.
+  (func (export "keepBest") (param $ids i32) (param $logits i32) (param $weights i32)
+      (param $count i32) (param $cut f32) (param $lastId i32) (result i32)
+    (local $i i32) (local $size i32) (local $id i32) (local $logit f32) (local $at i32)
+    (local $stop i32) (local $cuts v128) (local $four v128) (local $to i32) (local $from i32)
+    (local.set $cuts (f32x4.splat (local.get $cut)))
+    (block $done
+      (loop $fours
+        (br_if $done (i32.ge_u (local.get $i) (local.get $count)))
+        (local.set $at (i32.shl (local.get $i) (i32.const 2)))
+        (local.set $stop (i32.add (local.get $i) (i32.const 4)))
+        (local.set $four (v128.load (i32.add (local.get $logits) (local.get $at))))
+        (if (i32.le_u (local.get $stop) (local.get $count))
+          (then
+            (if (i32.eqz (i32x4.bitmask (f32x4.ge (local.get $four) (local.get $cuts))))
+              (then
+                (local.set $i (local.get $stop))
+                (br $fours)
+              )
+            )
+            (if (i32x4.all_true (f32x4.gt (local.get $four) (local.get $cuts)))
+              (then
+                (local.set $to (i32.shl (local.get $size) (i32.const 2)))
+                (v128.store (i32.add (local.get $logits) (local.get $to)) (local.get $four))
+                (v128.store (i32.add (local.get $ids) (local.get $to))
+                  (v128.load (i32.add (local.get $ids) (local.get $at))))
+                (local.set $to (i32.add (local.get $weights)
+                  (i32.shl (local.get $size) (i32.const 3))))
+                (local.set $from (i32.add (local.get $weights)
+                  (i32.shl (local.get $i) (i32.const 3))))
+                ;; Both are read before one is written over: the places may overlap.
+                (local.set $four (v128.load (local.get $from)))
+                (v128.store offset=16 (local.get $to) (v128.load offset=16 (local.get $from)))
+                (v128.store (local.get $to) (local.get $four))
+                (local.set $size (i32.add (local.get $size) (i32.const 4)))
+                (local.set $i (local.get $stop))
+                (br $fours)
+              )
+            )
+          )
+          (else (local.set $stop (local.get $count)))
+        )
+        (loop $entries
+          (local.set $at (i32.shl (local.get $i) (i32.const 2)))
+          (local.set $logit (f32.load (i32.add (local.get $logits) (local.get $at))))
+          (local.set $id (i32.load (i32.add (local.get $ids) (local.get $at))))
+          (local.set $to (i32.shl (local.get $size) (i32.const 2)))
+          ;; Each entry is written, and counts only where it stays.
+          (i32.store (i32.add (local.get $ids) (local.get $to)) (local.get $id))
+          (f32.store (i32.add (local.get $logits) (local.get $to)) (local.get $logit))
+          (f64.store (i32.add (local.get $weights) (i32.shl (local.get $size) (i32.const 3)))
+            (f64.load (i32.add (local.get $weights) (i32.shl (local.get $i) (i32.const 3)))))
+          (local.set $size (i32.add (local.get $size)
+            (i32.or
+              (f32.gt (local.get $logit) (local.get $cut))
+              (i32.and (f32.eq (local.get $logit) (local.get $cut))
+                       (i32.le_s (local.get $id) (local.get $lastId))))))
+          (local.set $i (i32.add (local.get $i) (i32.const 1)))
+          (br_if $entries (i32.lt_u (local.get $i) (local.get $stop)))
+        )
+        (br $fours)
+      )
+    )
+    (local.get $size)
+  )
+
+  ;; Stores the lowest of $count values (four lanes of it) at $place and the highest behind it. Three
+  ;; values behind the last one may count too, so they must be copies of some.
+  (func (export "range") (param $logits i32) (param $count i32) (param $place i32)
+    (local $end i32) (local $low v128) (local $high v128) (local $x v128)
+    (local.set $end (i32.add (local.get $logits) (i32.shl (local.get $count) (i32.const 2))))
+    (local.set $low (v128.load (local.get $logits)))
+    (local.set $high (local.get $low))
+    (block $done
+      (loop $vectors
+        (br_if $done (i32.ge_u (local.get $logits) (local.get $end)))
+        (local.set $x (v128.load (local.get $logits)))
+        (local.set $low (f32x4.pmin (local.get $low) (local.get $x)))
+        (local.set $high (f32x4.pmax (local.get $high) (local.get $x)))
+        (local.set $logits (i32.add (local.get $logits) (i32.const 16)))
+        (br $vectors)
+      )
+    )
+    (v128.store (local.get $place) (local.get $low))
+    (v128.store offset=16 (local.get $place) (local.get $high))
+  )
+
+  ;; Adds each weight to the bin of its logit: bin number ($high - logit) * $scale, at most $lastBin.
+  (func (export "fillBins") (param $logits i32) (param $weights i32) (param $count i32)
+      (param $high f64) (param $scale f64) (param $lastBin i32) (param $bins i32)
+    (local $end i32) (local $numbers v128) (local $highs v128) (local $scales v128)
+    (local $last v128) (local $bin i32)
+    (local.set $end (i32.add (local.get $logits) (i32.shl (local.get $count) (i32.const 2))))
+    (local.set $highs (f64x2.splat (local.get $high)))
+    (local.set $scales (f64x2.splat (local.get $scale)))
+    (local.set $last (i32x4.splat (local.get $lastBin)))
+    (block $done
+      (loop $pairs
+        (br_if $done (i32.ge_u (local.get $logits) (local.get $end)))
+        (local.set $numbers (i32x4.min_s (local.get $last) (i32x4.trunc_sat_f64x2_s_zero
+          (f64x2.mul (local.get $scales) (f64x2.sub (local.get $highs)
+            (f64x2.promote_low_f32x4 (v128.load64_zero (local.get $logits))))))))
+        (local.set $bin (i32.add (local.get $bins)
+          (i32.shl (i32x4.extract_lane 0 (local.get $numbers)) (i32.const 3))))
+        (f64.store (local.get $bin)
+          (f64.add (f64.load (local.get $bin)) (f64.load (local.get $weights))))
+        (local.set $logits (i32.add (local.get $logits) (i32.const 8)))
+        (if (i32.le_u (local.get $logits) (local.get $end))
+          (then
+            (local.set $bin (i32.add (local.get $bins)
+              (i32.shl (i32x4.extract_lane 1 (local.get $numbers)) (i32.const 3))))
+            (f64.store (local.get $bin)
+              (f64.add (f64.load (local.get $bin)) (f64.load offset=8 (local.get $weights))))
+          )
+        )
+        (local.set $weights (i32.add (local.get $weights) (i32.const 16)))
+        (br $pairs)
+      )
+    )
+  )
+
+  ;; Copies the indexes (0 = the first entry) of the entries in bin $wanted, in order; returns how
+  ;; many. Bins as in fillBins.
+  (func (export "indexesOfBin") (param $logits i32) (param $count i32) (param $high f64)
+      (param $scale f64) (param $lastBin i32) (param $wanted i32) (param $indexes i32) (result i32)
+    (local $i i32) (local $size i32) (local $highs v128) (local $scales v128) (local $last v128)
+    (local $passing i32) (local $wanted4 v128)
+    (local.set $highs (f64x2.splat (local.get $high)))
+    (local.set $scales (f64x2.splat (local.get $scale)))
+    (local.set $last (i32x4.splat (local.get $lastBin)))
+    (local.set $wanted4 (i32x4.splat (local.get $wanted)))
+    (block $done
+      (loop $pairs
+        (br_if $done (i32.ge_u (local.get $i) (local.get $count)))
+        (local.set $passing (i32.and (i32.const 3) (i32x4.bitmask (i32x4.eq (local.get $wanted4)
+          (i32x4.min_s (local.get $last) (i32x4.trunc_sat_f64x2_s_zero
+            (f64x2.mul (local.get $scales) (f64x2.sub (local.get $highs)
+              (f64x2.promote_low_f32x4 (v128.load64_zero (i32.add (local.get $logits)
+                (i32.shl (local.get $i) (i32.const 2)))))))))))))
+        (if (local.get $passing)
+          (then
+            (i32.store (i32.add (local.get $indexes) (i32.shl (local.get $size) (i32.const 2)))
+              (local.get $i))
+            (local.set $size (i32.add (local.get $size)
+              (i32.and (local.get $passing) (i32.const 1))))
+            (local.set $i (i32.add (local.get $i) (i32.const 1)))
+            (i32.store (i32.add (local.get $indexes) (i32.shl (local.get $size) (i32.const 2)))
+              (local.get $i))
+            (local.set $size (i32.add (local.get $size)
+              (i32.and (i32.shr_u (local.get $passing) (i32.const 1))
+                       (i32.lt_u (local.get $i) (local.get $count)))))
+            (local.set $i (i32.add (local.get $i) (i32.const 1)))
+          )
+          (else (local.set $i (i32.add (local.get $i) (i32.const 2))))
+        )
+        (br $pairs)
+      )
+    )
+    (local.get $size)
+  )
+)
