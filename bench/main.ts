@@ -1,14 +1,13 @@
 /** `npm run bench -- NAME [options]`: runs one benchmark; each writes its figures to `bench/results/`. */
 
-import { runEngineBench } from './engine/index.ts';
-import { runLayersBench } from './layers/index.ts';
-import { ensureLlamaServer } from './llama-server/build.ts';
-
 const benches: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
-  engine: runEngineBench,
-  layers: runLayersBench,
+  engine: async (args) => (await import('./engine/index.ts')).runEngineBench(args),
+  layers: async (args) => (await import('./layers/index.ts')).runLayersBench(args),
   /** No figures: builds the server that the engine is measured beside, and tells where it lies. */
-  'llama-server': async () => console.log((await ensureLlamaServer()).path),
+  'llama-server': async () => {
+    const { ensureLlamaServer } = await import('./llama-server/build.ts');
+    console.log((await ensureLlamaServer()).path);
+  },
 };
 
 const [name = '', ...args] = process.argv.slice(2);

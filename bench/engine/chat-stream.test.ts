@@ -43,6 +43,7 @@ async function serve(answer: string) {
       url: `http://127.0.0.1:${port}`,
       model: 'm',
       pid: 0,
+      untilLength: () => ({}),
       stop: () => Promise.resolve(),
     },
     close: () => server.close(),

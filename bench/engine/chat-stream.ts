@@ -14,6 +14,8 @@ export interface ChatOptions {
   readonly maxTokens: number;
   /** Also the two best tokens at each position. */
   readonly logprobs?: boolean;
+  /** The model may end by itself; otherwise it goes on until `maxTokens`. */
+  readonly mayEnd?: boolean;
   /** Further fields of the body. */
   readonly extra?: Readonly<Record<string, unknown>>;
   /** Ends the request early; what came until then is returned. */
@@ -64,7 +66,7 @@ interface WireChunk {
 
 const dispatcher = new Agent({ connections: 64, headersTimeout: 0, bodyTimeout: 0 });
 
-/** Greedy, and never ended by the model itself. @throws Error with the server's answer when it refuses */
+/** Greedy. @throws Error with the server's answer when it refuses */
 export async function streamChat(server: RunningServer, options: ChatOptions): Promise<ChatResult> {
   const reading = new Reading(options);
   try {
@@ -93,7 +95,7 @@ function bodyOf(server: RunningServer, options: ChatOptions): Record<string, unk
     messages: options.messages,
     temperature: 0,
     max_tokens: options.maxTokens,
-    ignore_eos: true,
+    ...(options.mayEnd === true ? {} : server.untilLength(options.maxTokens)),
     stream: true,
     stream_options: { include_usage: true },
     ...(options.logprobs === true ? { logprobs: true, top_logprobs: 2 } : {}),

@@ -12,7 +12,6 @@ import { describeMachine } from '../machine.ts';
 import { ensureLlamaServer } from '../llama-server/build.ts';
 import { llamaServer } from './contenders/llama-server.ts';
 import { parlance } from './contenders/parlance.ts';
-import { foreignLoad } from './foreign-load.ts';
 import { readReport, rowToMarkdown, writeReport, type RowReport } from './report.ts';
 import type { Row, RowContext } from './row.ts';
 import { allRows } from './rows/all-rows.ts';
@@ -42,6 +41,7 @@ export async function runEngineBench(args: readonly string[]): Promise<void> {
       rival.path,
       '-ctk q8_0 -ctv q8_0 -fa on'.split(' '),
     ),
+    othersCores: [],
     log: (text) => console.error(text),
   };
   for (const row of rows) {
@@ -86,9 +86,9 @@ function readOptions(args: readonly string[]) {
   return { weights, runs, threads, quick: values.quick, rows };
 }
 
-async function runRow(row: Row, context: RowContext): Promise<RowReport> {
-  const others = await foreignLoad();
-  context.log(`${row.title} (others take ${others.toFixed(2)} cores)`);
+async function runRow(row: Row, common: RowContext): Promise<RowReport> {
+  const context = { ...common, othersCores: [] };
+  context.log(row.title);
   const begin = Date.now();
   const { name, title, about } = row;
   const head = {
@@ -98,7 +98,7 @@ async function runRow(row: Row, context: RowContext): Promise<RowReport> {
     date: new Date().toISOString().slice(0, 16),
     runs: context.runs,
     threads: context.threads,
-    othersCores: others,
+    othersCores: context.othersCores,
   };
   try {
     const result = await row.run(context);

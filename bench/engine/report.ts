@@ -14,8 +14,8 @@ export interface RowReport extends RowResult {
   readonly date: string;
   readonly runs: number;
   readonly threads: number;
-  /** Cores that others used just before. */
-  readonly othersCores: number;
+  /** Cores that others used during each measurement. */
+  readonly othersCores: readonly number[];
   /** Why there are no figures; null where there are. */
   readonly failed: string | null;
   readonly seconds: number;
@@ -55,7 +55,7 @@ ${rows.map(rowToMarkdown).join('\n')}`;
 }
 
 export function rowToMarkdown(row: RowReport): string {
-  const made = `${row.date} UTC, ${row.runs} ${row.runs === 1 ? 'run' : 'runs'}, ${row.threads} threads; others took ${row.othersCores.toFixed(2)} cores just before.`;
+  const made = `${row.date} UTC, ${row.runs} ${row.runs === 1 ? 'run' : 'runs'}, ${row.threads} threads; others took ${show(median(row.othersCores))} cores meanwhile, at most ${show(Math.max(...row.othersCores))}.`;
   const parts = [`## ${row.title}`, row.about, made];
   if (row.failed !== null) parts.push(`Not measured: ${row.failed.slice(0, 500)}`);
   else parts.push(toTable(row.figures));

@@ -27,6 +27,8 @@ export interface RunningServer {
   /** What requests put in `model`. */
   readonly model: string;
   readonly pid: number;
+  /** Fields of a request that keep the model from ending before so many tokens. */
+  untilLength(maxTokens: number): Readonly<Record<string, unknown>>;
   stop(): Promise<void>;
 }
 

@@ -22,6 +22,8 @@ export function llamaServer(name: string, path: string, extra: readonly string[]
         url: `http://127.0.0.1:${port}`,
         model: 'benched',
         pid: child.pid ?? 0,
+        // It gives the end tokens no chance then.
+        untilLength: () => ({ ignore_eos: true }),
         stop: () => endProcess(child),
       };
     },

@@ -68,6 +68,8 @@ async function launch(name: string, flags: readonly string[]): Promise<RunningSe
         .at(-1)
         ?.replace(/\.gguf$/i, '') ?? '',
     pid: child.pid ?? 0,
+    // With ignore_eos end tokens are generated and passed over; with this they get no chance.
+    untilLength: (maxTokens) => ({ min_tokens: maxTokens }),
     async stop() {
       await endProcess(child);
       rmSync(home, { recursive: true, force: true });

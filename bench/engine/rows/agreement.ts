@@ -32,7 +32,7 @@ export const agreement: Row = {
   name: 'agreement',
   title: 'Agreement',
   about:
-    '20 questions, 48 tokens each, greedy, one after the other, with the two best log probabilities at each position. Compared with llama-server as it is (F16 KV) and with a Q8_0 KV cache.',
+    '20 questions, at most 48 tokens each, greedy, one after the other, with the two best log probabilities at each position. Compared with llama-server as it is (F16 KV) and with a Q8_0 KV cache.',
   async run(context) {
     const asked = context.quick ? questions.slice(0, 5) : questions;
     const ours = await answers(context, context.parlance, asked);
@@ -71,7 +71,8 @@ async function answers(
     const results: ChatResult[] = [];
     for (const content of asked) {
       const messages = [{ role: 'user', content }] as const;
-      results.push(await streamChat(server, { messages, maxTokens: 48, logprobs: true }));
+      const options = { messages, maxTokens: 48, logprobs: true, mayEnd: true };
+      results.push(await streamChat(server, options));
     }
     return results;
   } finally {

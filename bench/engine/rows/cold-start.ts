@@ -4,7 +4,7 @@ import { streamChat } from '../chat-stream.ts';
 import { untilReady, type Contender } from '../contenders/contender.ts';
 import { toFigures, type Sample } from '../figures.ts';
 import { makePrompt } from '../prompts.ts';
-import { setupOf, tell, type Row, type RowContext } from '../row.ts';
+import { measureQuietly, setupOf, type Row, type RowContext } from '../row.ts';
 
 const goal = { of: 'ratio', bound: 'at most', value: 1 } as const;
 
@@ -19,9 +19,11 @@ export const coldStart: Row = {
     for (const contender of contenders) await measureStart(context, contender, 1);
     for (let run = 0; run < context.runs; run += 1) {
       for (const contender of run % 2 === 0 ? contenders : contenders.toReversed()) {
-        const sample = await measureStart(context, contender, 1000 * (run + 1));
+        const attempt = { server: contender.name, run, pids: [] };
+        const sample = await measureQuietly(context, attempt, (seed) =>
+          measureStart(context, contender, seed),
+        );
         samples.get(contender.name)?.push(sample);
-        context.log(`  run ${run + 1}, ${contender.name}: ${tell(sample)}`);
       }
     }
     return {

@@ -22,7 +22,7 @@ export const mixedLoad: Row = {
       setup: { slots: 16, context: 2048 },
       contenders: [context.parlance, context.llamaServer],
       warmUp: (server) => streamChat(server, { messages: makePrompt(1, 60), maxTokens: 8 }),
-      measure: (server, seed) => load(server, { seed, perClient, longest }),
+      measure: (server, seed, run) => load(server, { seed, run, perClient, longest }),
     });
     const more = { of: 'ratio', bound: 'at least', value: 1 } as const;
     const less = { of: 'ratio', bound: 'at most', value: 1 } as const;
@@ -39,11 +39,19 @@ export const mixedLoad: Row = {
   },
 };
 
+interface LoadOptions {
+  readonly seed: number;
+  /** Chooses the lengths, so that all contenders of a run have the same. */
+  readonly run: number;
+  readonly perClient: number;
+  readonly longest: number;
+}
+
 async function load(
   server: RunningServer,
-  { seed, perClient, longest }: { seed: number; perClient: number; longest: number },
+  { seed, run, perClient, longest }: LoadOptions,
 ): Promise<Sample> {
-  const lengths = sampleLengths(seed, clients * perClient, longest);
+  const lengths = sampleLengths(run, clients * perClient, longest);
   const results: ChatResult[] = [];
   const begin = performance.now();
   await Promise.all(
