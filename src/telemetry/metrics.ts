@@ -6,6 +6,8 @@
 
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
+import { observeEngineMetrics, type EngineReading } from './engine-metrics.ts';
+
 /** Requests in slots and requests in queues, over all engines. */
 export interface Load {
   readonly running: number;
@@ -31,6 +33,8 @@ export interface Metrics {
   readonly contentType: string;
   /** Says where the load comes from; asked whenever the metrics are read. */
   observeLoad(read: () => Load): void;
+  /** The same for what each engine counts. */
+  observeEngines(read: () => readonly EngineReading[]): void;
   requestEnded(end: RequestEnd): void;
   /** From the request's arrival to the first piece of its answer. */
   firstToken(seconds: number): void;
@@ -109,11 +113,16 @@ export function createMetrics(): Metrics {
   const tokens = tokenMetrics(registers);
   let load = (): Load => ({ running: 0, waiting: 0 });
   observeGauges(registers, () => load());
+  let engines = (): readonly EngineReading[] => [];
+  observeEngineMetrics(registers, () => engines());
   return {
     render: () => registry.metrics(),
     contentType: registry.contentType,
     observeLoad(read) {
       load = read;
+    },
+    observeEngines(read) {
+      engines = read;
     },
     requestEnded({ route, status, seconds }) {
       requests.total.inc({ route, status: String(status) });

@@ -50,6 +50,7 @@ export function compose({ options, store, log, version }: ComposeOptions): Progr
   };
   const deployments = createDeployments({ records: store.deployments, runtimes, log });
   metrics.observeLoad(() => deployments.load());
+  metrics.observeEngines(() => deployments.engines());
   const routing = createRouting(deployments);
   let leaving = false;
   const app = createApp({

@@ -3,9 +3,35 @@
  * its own schema and owns the views; these are their outline, open where a runtime adds its own.
  */
 
-import { Type } from 'typebox';
+import { Type, type TSchema } from 'typebox';
 
 const name = Type.String({ pattern: '^[A-Za-z0-9._:/@-]{1,128}$' });
+
+const chosen = <S extends TSchema>(schema: S, description: string) =>
+  Type.Optional(Type.Union([schema, Type.Null()], { description }));
+
+const engineOptions = Type.Object(
+  {
+    slots: chosen(Type.Integer({ minimum: 1 }), 'Requests that run at a time.'),
+    context: chosen(Type.Integer({ minimum: 128 }), 'Tokens of each.'),
+    threads: chosen(Type.Integer({ minimum: 1 }), 'Threads that compute.'),
+    deterministic: chosen(
+      Type.Boolean(),
+      'true: the same bytes whatever else runs, or no start; false: the fastest settings.',
+    ),
+    prefix_cache_bytes: chosen(
+      Type.Integer({ minimum: 0 }),
+      'Most memory for computed prefixes; 0 keeps none.',
+    ),
+    draft_model: chosen(Type.String(), 'A small model of the same vocabulary: drafts.'),
+    speculation: chosen(Type.Enum(['auto', 'off']), 'Whether drafts are verified.'),
+    gpu_layers: chosen(
+      Type.Union([Type.Integer({ minimum: 0 }), Type.Literal('auto')]),
+      'Layers that a GPU computes.',
+    ),
+  },
+  { additionalProperties: false, description: 'Options of the engine; null lets Parlance choose.' },
+);
 
 const deployRequest = Type.Union(
   [
@@ -16,9 +42,21 @@ const deployRequest = Type.Union(
         model: Type.String({
           description: 'A name of the catalogue, a `.gguf` file, or `hf:owner/repo/file.gguf`.',
         }),
-        options: Type.Optional(Type.Object({}, { description: 'Options of the engine.' })),
+        options: Type.Optional(engineOptions),
       },
       { additionalProperties: false },
+    ),
+    Type.Object(
+      {
+        name,
+        runtime: Type.Optional(Type.Literal('adapter')),
+        adapter_of: Type.String({ description: 'The deployment on the embedded engine.' }),
+        path: Type.String({ description: 'A GGUF file with a LoRA adapter, on the server.' }),
+      },
+      {
+        additionalProperties: false,
+        description: 'An adapter: it answers under its own name and as `base:name`.',
+      },
     ),
     Type.Object(
       {
@@ -43,7 +81,12 @@ const deployment = Type.Object(
   {
     name: Type.String(),
     runtime: Type.String(),
-    model: Type.String(),
+    model: Type.Optional(Type.String()),
+    adapter_of: Type.Optional(Type.String({ description: 'Of an adapter: what it changes.' })),
+    path: Type.Optional(Type.String({ description: 'Of an adapter: its file.' })),
+    engine: Type.Optional(
+      Type.Unknown({ description: 'Of a ready one on the embedded engine: what it is and does.' }),
+    ),
     state: Type.Enum(['pulling', 'loading', 'ready', 'failed', 'draining']),
     reason: Type.Optional(
       Type.Union([Type.String(), Type.Null()], { description: 'Why it failed.' }),
