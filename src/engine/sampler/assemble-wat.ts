@@ -145,7 +145,7 @@ function assemblePlain(
   if (instruction === undefined) throw new SyntaxError(`unknown instruction: ${name}`);
   const { code, immediate, alignment } = instruction;
   const operands = all(rest.filter((part) => typeof part !== 'string'));
-  const word = String(rest.find((part) => typeof part === 'string') ?? '');
+  const word = rest.find((part) => typeof part === 'string') ?? '';
   if (immediate === 'lane') return [...operands, ...code, Number(word)];
   if (immediate === 'none') return [...operands, ...code];
   const offset = word.startsWith('offset=') ? Number(word.slice('offset='.length)) : 0;

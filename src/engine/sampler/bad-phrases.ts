@@ -57,29 +57,33 @@ const noPhrases: BadPhrases = {
   banned: () => [],
 };
 
+/** The same with the phrases that are looked for. */
+interface Reading extends Spelling {
+  readonly automaton: PhraseAutomaton;
+}
+
 function createBadPhrases(sampling: Sampling, vocabulary: Vocabulary): BadPhrases {
   // Half a surrogate pair is no character: no text has it.
   const possible = sampling.bad.filter((phrase) => phrase !== '' && phrase.isWellFormed());
   if (possible.length === 0) return noPhrases;
   const encoder = new TextEncoder();
   const automaton = createPhraseAutomaton(possible.map((phrase) => encoder.encode(phrase)));
-  const spelling = spellingOf(sampling, vocabulary);
-  const within = tokensWithPhrase(automaton, spelling);
-  const completing = createCompletions(automaton, spelling);
+  const reading = { automaton, ...spellingOf(sampling, vocabulary) };
+  const { silent, spaced } = reading;
+  const within = tokensWithPhrase(reading);
+  const completing = createCompletions(reading);
 
   // A state is the automaton's, times 2, plus 1 behind a control token that spaces may follow.
   const follow = (state: PhraseState, token: number) => {
-    const spaceFirst = (state & 1) === 1 && spelling.spaced.has(token);
-    return run(automaton, spelling.index, state >> 1, token, spaceFirst);
+    const spaceFirst = (state & 1) === 1 && spaced.has(token);
+    return run(reading, state >> 1, token, spaceFirst);
   };
   return {
     active: true,
     start: () => 0,
     next: (state, token) =>
-      spelling.silent.has(token)
-        ? state
-        : follow(state, token).state * 2 + (spelling.spaced.has(token) ? 1 : 0),
-    completes: (state, token) => !spelling.silent.has(token) && follow(state, token).completed,
+      silent.has(token) ? state : follow(state, token).state * 2 + (spaced.has(token) ? 1 : 0),
+    completes: (state, token) => !silent.has(token) && follow(state, token).completed,
     banned: (state) => [within, ...completing.within(state >> 1), ...completing.spaced(state)],
   };
 }
@@ -106,8 +110,7 @@ function isControl(vocabulary: Vocabulary, token: number): boolean {
 
 /** Where a token leads, and whether a phrase was completed on the way. */
 function run(
-  automaton: PhraseAutomaton,
-  { bytes, starts }: PieceIndex,
+  { automaton, index: { bytes, starts } }: Reading,
   from: number,
   token: number,
   spaceFirst = false,
@@ -123,19 +126,19 @@ function run(
 }
 
 /** Tokens that have a whole phrase inside: banned in every state. */
-function tokensWithPhrase(automaton: PhraseAutomaton, spelling: Spelling): Int32Array {
-  const { index, silent, spaced } = spelling;
+function tokensWithPhrase(reading: Reading): Int32Array {
+  const { silent, spaced } = reading;
   const found: number[] = [];
-  for (const token of index.sorted) {
-    if (!run(automaton, index, 0, token).completed) continue;
+  for (const token of reading.index.sorted) {
+    if (!run(reading, 0, token).completed) continue;
     if (!silent.has(token) && !spaced.has(token)) found.push(token);
   }
   return Int32Array.from(found);
 }
 
 /** Tokens that complete what a state has begun. */
-function createCompletions(automaton: PhraseAutomaton, spelling: Spelling) {
-  const { index, silent, spaced } = spelling;
+function createCompletions(reading: Reading) {
+  const { automaton, index, silent, spaced } = reading;
   const remembered = new Map<number, Int32Array>();
   let held = 0;
   const remember = (key: number, find: () => number[]): Int32Array => {
@@ -168,7 +171,7 @@ function createCompletions(automaton: PhraseAutomaton, spelling: Spelling) {
       if (spaced.size === 0) return [];
       const spaceFirst = (state & 1) === 1;
       const completes = (token: number): boolean =>
-        run(automaton, index, state >> 1, token, spaceFirst).completed;
+        run(reading, state >> 1, token, spaceFirst).completed;
       return [remember(-1 - state, () => [...spaced].filter(completes))];
     },
   };

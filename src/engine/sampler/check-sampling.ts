@@ -17,12 +17,20 @@ export function checkTokenIds(param: string, ids: readonly number[], vocabSize: 
   );
 }
 
-/** Throws `invalid_token_id`, and `invalid_value` where `badTokenIds` leaves no token. */
+/** Throws `invalid_token_id`, and `invalid_value` where `badTokenIds` leaves no token or a phrase is empty. */
 export function checkSampling(sampling: Sampling, vocabSize: number): void {
   const biased = sampling.logitBias.map(([id]) => id);
   checkTokenIds('logit_bias', biased, vocabSize);
   checkTokenIds('bad_token_ids', sampling.badTokenIds, vocabSize);
   checkTokenIds('stop_token_ids', sampling.stopTokenIds, vocabSize);
+  checkTokenIds('top_p_reset_ids', sampling.topPResetIds, vocabSize);
+  if (sampling.bad.includes('')) {
+    throw new ParlanceError(
+      'invalid_value',
+      'bad: an empty phrase is in every text; leave it out, or give it at least one character.',
+      { param: 'bad' },
+    );
+  }
   if (new Set(sampling.badTokenIds).size < vocabSize) return;
   throw new ParlanceError(
     'invalid_value',

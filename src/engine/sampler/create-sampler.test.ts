@@ -7,7 +7,7 @@ import { ParlanceError } from '../../contract/errors.ts';
 import type { Sampling } from '../protocol.ts';
 import { checkSampling } from './check-sampling.ts';
 import { createSampler } from './create-sampler.ts';
-import { createDice, randomInput, randomRow } from './random-rows.test-support.ts';
+import { createDice, plainVocabulary, randomInput, randomRow } from './random-rows.test-support.ts';
 import {
   seededSampling,
   referenceDistribution,
@@ -17,29 +17,22 @@ import {
 import type { ReferenceInput } from './reference-sampler.test-support.ts';
 import type { Sampler, SamplerContext } from './sampler.ts';
 
-const plainContext: SamplerContext = { vocabSize: 4, eosIds: [], promptTokens: [], choice: 0 };
+const plainContext: SamplerContext = {
+  vocabulary: plainVocabulary(4),
+  promptTokens: [],
+  choice: 0,
+  needLogprob: false,
+};
 
 function samplerOf(changes: Partial<Sampling>, context: Partial<SamplerContext> = {}): Sampler {
   return createSampler({ ...seededSampling, ...changes }, { ...plainContext, ...context });
 }
 
-/** Makes the sampler count `output` as generated, by giving it rows that leave no choice. */
-function feed(sampler: Sampler, output: readonly number[], vocabSize: number): void {
-  for (const token of output) {
-    const row = new Float32Array(vocabSize).fill(-1e30);
-    row[token] = 1e30;
-    sampler.sample(row);
-  }
-}
-
-function fast(input: ReferenceInput): number[] {
-  const { sampling, context } = input;
-  const banned = new Set([...sampling.badTokenIds, ...context.eosIds, ...sampling.stopTokenIds]);
-  const output = input.output.filter((token) => !banned.has(token));
+function fast({ logits, sampling, context, output }: ReferenceInput): number[] {
   const sampler = createSampler(sampling, context);
-  feed(sampler, output, context.vocabSize);
-  const probabilities = Array.from(input.logits, () => 0);
-  for (const { token, probability } of sampler.distribution(input.logits)) {
+  for (const token of output) sampler.skip(token);
+  const probabilities = Array.from(logits, () => 0);
+  for (const { token, probability } of sampler.distribution(logits)) {
     probabilities[token] = probability;
   }
   return probabilities;
@@ -61,19 +54,13 @@ describe('the sampler and the reference', () => {
       let compared = 0;
       for (let round = 0; round < rounds; round++) {
         const input = randomInput(dice, size);
-        const { sampling, context } = input;
-        const excluded = new Set([
-          ...sampling.badTokenIds,
-          ...context.eosIds,
-          ...sampling.stopTokenIds,
-        ]);
-        const trimmed = { ...input, output: input.output.filter((id) => !excluded.has(id)) };
-        if (!referenceLogits(trimmed).some((logit) => logit > -Infinity)) continue;
-        const { probabilities, margin } = referenceDistribution(trimmed);
-        const edited = isEdited(trimmed);
+        const { sampling } = input;
+        if (!referenceLogits(input).some((logit) => logit > -Infinity)) continue;
+        const { probabilities, margin } = referenceDistribution(input);
+        const edited = isEdited(input);
         if (margin < (edited ? 1e-3 : 1e-9)) continue;
         compared++;
-        const actual = fast(trimmed);
+        const actual = fast(input);
         const tolerance = edited ? 1e-3 : 1e-10;
         for (const [id, expected] of probabilities.entries()) {
           const difference = Math.abs(actual[id]! - expected);
@@ -92,7 +79,9 @@ describe('the sampler and the reference', () => {
     for (let round = 0; round < 500; round++) {
       const logits = randomRow(dice, 100);
       const sampling = { temperature: 0, topLogprobs: 20, badTokenIds: [3], repetitionPenalty: 2 };
-      const { token, logprob, top } = samplerOf(sampling, { vocabSize: 100 }).sample(logits);
+      const { token, logprob, top } = samplerOf(sampling, {
+        vocabulary: plainVocabulary(100),
+      }).sample(logits);
       const expected = referenceLogprobs(logits);
       const order = expected.map((_, id) => id).sort((a, b) => logits[b]! - logits[a]! || a - b);
       assert.deepEqual(
@@ -132,7 +121,7 @@ describe('greedy', () => {
 
 describe('filters', () => {
   const even = new Float32Array(6);
-  const context = { vocabSize: 6 };
+  const context = { vocabulary: plainVocabulary(6) };
   const ids = (changes: Partial<Sampling>, row: Float32Array): number[] =>
     samplerOf(changes, context)
       .distribution(row)
@@ -184,7 +173,7 @@ describe('edits', () => {
     for (const ignoreEos of [false, true]) {
       const sampler = samplerOf(
         { temperature: 0, minTokens: 2, stopTokenIds: [3], ignoreEos },
-        { eosIds: [2] },
+        { vocabulary: plainVocabulary(4, [2]) },
       );
       const row = Float32Array.of(0, 1, 8, 9);
       const tokens = [1, 2, 3].map(() => sampler.sample(row).token);
@@ -193,7 +182,10 @@ describe('edits', () => {
   });
 
   test('the mask gives way where only an end token is possible', () => {
-    const sampler = samplerOf({ temperature: 0, minTokens: 5 }, { eosIds: [2] });
+    const sampler = samplerOf(
+      { temperature: 0, minTokens: 5 },
+      { vocabulary: plainVocabulary(4, [2]) },
+    );
     const row = Float32Array.of(-Infinity, -Infinity, 1, -Infinity);
     assert.equal(sampler.sample(row).token, 2);
   });

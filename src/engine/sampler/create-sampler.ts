@@ -1,52 +1,62 @@
 /**
  * The sampler of one choice: logits in, one token out. Called by the scheduler for each choice that
  * decodes. Knows the order of operations (docs/sampling.md) and the choice's own state: tokens seen,
- * tokens generated, random stream. Pure but for that state; it never writes to the logits it is given.
+ * tokens generated, phrases begun, top_p, random stream. Pure but for that state; it never writes to
+ * the logits it is given.
  */
 
 import { ParlanceError } from '../../contract/errors.ts';
 import type { Sampling } from '../protocol.ts';
-import { bestToken } from './best-token.ts';
-import { findCandidates, scratchCopy } from './candidates.ts';
-import type { Candidates } from './candidates.ts';
+import { drawCandidate, findCandidates } from './candidates.ts';
+import { createDynamicTopP } from './dynamic-top-p.ts';
 import { isGreedy } from './greedy.ts';
 import { createLogitEdits } from './logit-edits.ts';
 import { createUniform } from './random.ts';
 import { rawLogprobs } from './raw-logprobs.ts';
-import type { Sampler, SamplerContext } from './sampler.ts';
+import type { Sampled, Sampler, SamplerContext } from './sampler.ts';
+import { loadRow, scanRow, type ScannedRow } from './workspace.ts';
 
 /** Makes a sampler for a sampling that `checkSampling` has passed. */
 export function createSampler(sampling: Sampling, context: SamplerContext): Sampler {
+  const { size: vocabSize } = context.vocabulary;
   const edits = createLogitEdits(sampling, context);
-  const greedy = isGreedy(sampling);
-  const uniform = greedy ? null : createUniform(sampling.seed, context.choice);
+  const topP = createDynamicTopP(sampling);
+  const uniform = isGreedy(sampling) ? null : createUniform(sampling.seed, context.choice);
 
-  /** The edited row and its best token. */
-  const edit = (logits: Float32Array): { row: Float32Array; best: number } => {
-    if (logits.length !== context.vocabSize) throw wrongLength(logits.length, context.vocabSize);
-    if (!edits.active()) return usable(logits);
-    const row = scratchCopy(logits);
-    edits.apply(row, true);
-    const best = bestToken(row);
-    if (best >= 0 || !edits.masking()) return usable(row, best);
+  /** The edited row, in the workspace. */
+  const edit = (logits: Float32Array): ScannedRow => {
+    if (logits.length !== vocabSize) throw wrongLength(logits.length, vocabSize);
+    const row = loadRow(logits);
+    if (!edits.active()) return usable(scanRow(row));
+    edits.apply(row.values, true);
+    const scanned = scanRow(row);
+    if (scanned.best >= 0 || !edits.masking()) return usable(scanned);
     // Only an end token is possible: ending early is better than choosing what is impossible.
-    const unmasked = scratchCopy(logits);
-    edits.apply(unmasked, false);
-    return usable(unmasked);
+    const unmasked = loadRow(logits);
+    edits.apply(unmasked.values, false);
+    return usable(scanRow(unmasked));
+  };
+  const candidates = (row: ScannedRow) => findCandidates(row, sampling, topP.current());
+  const count = (token: number): void => {
+    edits.count(token);
+    topP.count(token);
   };
 
   return {
     sample: (logits) => {
-      const { row, best } = edit(logits);
-      const token = uniform === null ? best : draw(findCandidates(row, best, sampling), uniform());
-      edits.count(token);
-      if (sampling.topLogprobs === null) return { token, logprob: null, top: null };
-      return { token, ...rawLogprobs(logits, token, sampling.topLogprobs) };
+      const row = edit(logits);
+      const token = uniform === null ? row.best : drawCandidate(candidates(row), uniform());
+      count(token);
+      return describe(token, logits, sampling.topLogprobs, context.needLogprob);
+    },
+    skip: (token) => {
+      uniform?.();
+      count(token);
     },
     distribution: (logits) => {
-      const { row, best } = edit(logits);
-      if (greedy) return [{ token: best, probability: 1 }];
-      const { ids, weights, size, total } = findCandidates(row, best, sampling);
+      const row = edit(logits);
+      if (uniform === null) return [{ token: row.best, probability: 1 }];
+      const { ids, weights, size, total } = candidates(row);
       return Array.from({ length: size }, (_, i) => ({
         token: ids[i] as number,
         probability: (weights[i] as number) / total,
@@ -55,22 +65,19 @@ export function createSampler(sampling: Sampling, context: SamplerContext): Samp
   };
 }
 
-/** Inversion: the first token, in order of ID, at which the summed weights pass `uniform` x total. */
-function draw({ ids, weights, size, total }: Candidates, uniform: number): number {
-  const target = uniform * total;
-  let sum = 0;
-  for (let i = 0; i < size - 1; i++) {
-    sum += weights[i] as number;
-    if (sum > target) return ids[i] as number;
-  }
-  return ids[size - 1] as number;
+function describe(
+  token: number,
+  logits: Float32Array,
+  topLogprobs: number | null,
+  needLogprob: boolean,
+): Sampled {
+  if (topLogprobs === null && !needLogprob) return { token, logprob: null, top: null };
+  const { logprob, top } = rawLogprobs(logits, token, topLogprobs ?? 0);
+  return { token, logprob, top: topLogprobs === null ? null : top };
 }
 
-function usable(
-  row: Float32Array,
-  best: number = bestToken(row),
-): { row: Float32Array; best: number } {
-  if (best >= 0) return { row, best };
+function usable(row: ScannedRow): ScannedRow {
+  if (row.best >= 0) return row;
   throw new ParlanceError(
     'internal',
     'The model and the bans of this request leave no token to choose. Ban fewer tokens, or check the weights file.',

@@ -6,12 +6,17 @@ import { describe, test } from 'node:test';
 import type { Sampling } from '../protocol.ts';
 import { createSampler } from './create-sampler.ts';
 import { createUniform } from './random.ts';
-import { createDice, randomRow } from './random-rows.test-support.ts';
+import { createDice, plainVocabulary, randomRow } from './random-rows.test-support.ts';
 import { seededSampling, referenceDistribution } from './reference-sampler.test-support.ts';
 
 const draws = 20_000;
 const size = 12;
-const context = { vocabSize: size, eosIds: [], promptTokens: [], choice: 0 };
+const context = {
+  vocabulary: plainVocabulary(size),
+  promptTokens: [],
+  choice: 0,
+  needLogprob: false,
+};
 const logits = Float32Array.from({ length: size }, (_, id) => ((id * 7) % size) / 4);
 
 /** The value that chi-squared passes with probability 0.001 (Wilson and Hilferty, 1931). */

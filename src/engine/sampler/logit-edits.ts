@@ -1,10 +1,11 @@
 /**
- * Everything that changes logits before a token is chosen: bans, the min_tokens mask, biases and the
- * three penalties, in that order. Called by the sampler on its scratch row; owns the counts of the
- * tokens seen so far. It must not touch the row that the model gave.
+ * Everything that changes logits before a token is chosen: bans of tokens and phrases, the min_tokens
+ * mask, biases and the three penalties, in that order. Called by the sampler on its copy of a row; owns
+ * the counts of the tokens seen so far. It must not touch the row that the model gave.
  */
 
 import type { Sampling } from '../protocol.ts';
+import { compileBadPhrases } from './bad-phrases.ts';
 import type { SamplerContext } from './sampler.ts';
 
 /**
@@ -28,17 +29,22 @@ export interface LogitEdits {
 /** The edits of one choice. Costs O(IDs named + tokens seen) for each token, not O(vocabulary). */
 export function createLogitEdits(sampling: Sampling, context: SamplerContext): LogitEdits {
   const banned = Int32Array.from(sampling.badTokenIds);
-  const ends = Int32Array.from(new Set([...context.eosIds, ...sampling.stopTokenIds]));
+  const ends = Int32Array.from(new Set([...context.vocabulary.eosIds, ...sampling.stopTokenIds]));
   const biasIds = Int32Array.from(sampling.logitBias, ([id]) => id);
   const biases = Float64Array.from(sampling.logitBias, ([, bias]) => bias);
+  const phrases = compileBadPhrases(sampling, context.vocabulary);
   const penalties = createPenalties(sampling, context);
+  const changesAll =
+    banned.length > 0 || biasIds.length > 0 || phrases.active || penalties !== null;
+  let begun = phrases.start();
   let generated = 0;
   const masking = (): boolean => generated < sampling.minTokens;
   return {
-    active: () => banned.length > 0 || biasIds.length > 0 || penalties !== null || masking(),
+    active: () => changesAll || masking(),
     masking,
     apply: (row, mask) => {
       for (const id of banned) row[id] = -Infinity;
+      for (const ids of phrases.banned(begun)) for (const id of ids) row[id] = -Infinity;
       if (mask && masking()) for (const id of ends) row[id] = -Infinity;
       for (let i = 0; i < biasIds.length; i++) {
         const id = biasIds[i] as number;
@@ -48,6 +54,7 @@ export function createLogitEdits(sampling: Sampling, context: SamplerContext): L
     },
     count: (token) => {
       generated++;
+      begun = phrases.next(begun, token);
       penalties?.count(token);
     },
   };

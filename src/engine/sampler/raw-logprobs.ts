@@ -1,11 +1,20 @@
 /**
  * Log-probabilities as the contract wants them: log-softmax of the logits as the model gave them,
- * before bans, biases, penalties and temperature. Called by the sampler, only when asked for.
+ * before bans, biases, penalties and temperature. Called by the sampler where they are needed, and by
+ * beam search. Works in the shared workspace.
  */
 
-import { bestToken } from './best-token.ts';
-import { exponential } from './exponential.ts';
+import { kernels } from './kernels.ts';
+import { leastOfBest } from './least-of-best.ts';
 import type { RankedToken } from './sampler.ts';
+import {
+  blockCount,
+  currentWorkspace,
+  gatherFrom,
+  loadRow,
+  scanRow,
+  sumWeights,
+} from './workspace.ts';
 
 const FLOOR = -9999;
 
@@ -18,21 +27,13 @@ export function rawLogprobs(
   token: number,
   count: number,
 ): { readonly logprob: number; readonly top: readonly RankedToken[] } {
-  const best = bestToken(logits);
-  const max = logits[best] ?? 0;
-  const ids: number[] = [];
-  let entry = -Infinity;
-  let sum = 0;
-  for (let id = 0; id < logits.length; id++) {
-    const logit = logits[id] as number;
-    sum += exponential(logit - max);
-    if (ids.length < count || logit > entry) {
-      insertRanked(ids, id, logits);
-      if (ids.length > count) ids.pop();
-      entry = ids.length < count ? -Infinity : (logits[ids.at(-1) ?? -1] ?? Infinity);
-    }
-  }
-  const normaliser = max + Math.log(sum);
+  const { values, max } = scanRow(loadRow(logits));
+  const { at } = currentWorkspace();
+  const ids = bestIds(values, Math.min(count, values.length));
+  // Where nothing is possible every token reads the floor.
+  const anchor = max === -Infinity ? 0 : max;
+  kernels.weigh(at.row, values.length, anchor, 1, at.weights);
+  const normaliser = anchor + Math.log(sumWeights(values.length));
   const logprobOf = (id: number): number => Math.max((logits[id] ?? -Infinity) - normaliser, FLOOR);
   return {
     logprob: logprobOf(token),
@@ -40,10 +41,18 @@ export function rawLogprobs(
   };
 }
 
-/** Puts an ID, higher than all before it, behind the last one that is at least as good. */
-function insertRanked(ids: number[], id: number, logits: Float32Array): void {
-  const logit = logits[id] as number;
-  let place = ids.length;
-  while (place > 0 && (logits[ids[place - 1] as number] as number) < logit) place--;
-  ids.splice(place, 0, id);
+/** The `count` best tokens of the row in the workspace, which was scanned. */
+function bestIds(values: Float32Array, count: number): number[] {
+  if (count === 0) return [];
+  const { maxima, ids } = currentWorkspace();
+  const blocks = blockCount(values.length);
+  const floor = count <= blocks ? leastOfBest(maxima, blocks, count) : -Infinity;
+  const best = Array.from(ids.subarray(0, gatherFrom(values.length, floor)))
+    .sort((a, b) => (values[b] as number) - (values[a] as number) || a - b)
+    .slice(0, count);
+  // Behind all that is possible come the impossible ones, in order of ID.
+  for (let id = 0; id < values.length && best.length < count; id++) {
+    if (values[id] === -Infinity) best.push(id);
+  }
+  return best;
 }

@@ -51,14 +51,15 @@ export function referenceDistribution(input: ReferenceInput): ReferenceResult {
     kept = kept.slice(0, sampling.topK);
   }
   const renormalised = softmax(kept.map((id) => scaled[id]!));
-  if (sampling.topP < 1) {
+  const topP = referenceTopP(input);
+  if (topP < 1) {
     let mass = 0;
     let count = 0;
     do {
       mass += renormalised[count]!;
       count++;
-      margin = Math.min(margin, Math.abs(mass - sampling.topP) + 1e-12);
-    } while (mass < sampling.topP && count < kept.length);
+      margin = Math.min(margin, Math.abs(mass - topP) + 1e-12);
+    } while (mass < topP && count < kept.length);
     if (count < kept.length) {
       margin = Math.min(margin, logitMargin(logits[kept[count - 1]!]!, logits[kept[count]!]!));
     }
@@ -69,11 +70,62 @@ export function referenceDistribution(input: ReferenceInput): ReferenceResult {
   return { probabilities, margin };
 }
 
-export function referenceLogits({ logits, sampling, context, output }: ReferenceInput): number[] {
+/** p behind the output: p(t + 1) = p(0) behind a reset token, else max(p(t) x decay, min). */
+export function referenceTopP({ sampling, output }: ReferenceInput): number {
+  return output.reduce(
+    (p, token) =>
+      sampling.topPResetIds.includes(token)
+        ? sampling.topP
+        : Math.max(p * sampling.topPDecay, sampling.topPMin),
+    sampling.topP,
+  );
+}
+
+/** The text that tokens make, one character a byte: what is shown of each, spaces between included. */
+export function referenceText({ sampling, context }: ReferenceInput, tokens: readonly number[]) {
+  const { vocabulary } = context;
+  let text = '';
+  let afterSpecial = false;
+  for (const token of tokens) {
+    const named = sampling.stopTokenIds.includes(token);
+    const ends = named || (vocabulary.eosIds.includes(token) && !sampling.ignoreEos);
+    if (ends && !(named && sampling.includeStop)) continue;
+    const bytes = vocabulary.piece(token, !sampling.skipSpecialTokens);
+    const special =
+      !sampling.skipSpecialTokens &&
+      sampling.spacesBetweenSpecialTokens &&
+      vocabulary.piece(token, false).length === 0 &&
+      bytes.length > 0;
+    if (special && afterSpecial) text += ' ';
+    text += String.fromCharCode(...bytes);
+    afterSpecial = special;
+  }
+  return text;
+}
+
+/** Whether a phrase ends in the text of the last of these tokens: all texts are looked through. */
+export function referenceCompletes(input: ReferenceInput, tokens: readonly number[]): boolean {
+  const before = referenceText(input, tokens.slice(0, -1));
+  const after = referenceText(input, tokens);
+  return input.sampling.bad.some((phrase) => {
+    const bytes = Buffer.from(phrase, 'utf8').toString('latin1');
+    return after.indexOf(bytes, Math.max(0, before.length - bytes.length + 1)) >= 0;
+  });
+}
+
+export function referenceLogits(input: ReferenceInput): number[] {
+  const { logits, sampling, context, output } = input;
   const edited = Array.from(logits);
   for (const id of sampling.badTokenIds) edited[id] = -Infinity;
+  if (sampling.bad.length > 0) {
+    for (const id of edited.keys()) {
+      if (referenceCompletes(input, [...output, id])) edited[id] = -Infinity;
+    }
+  }
   if (output.length < sampling.minTokens) {
-    for (const id of [...context.eosIds, ...sampling.stopTokenIds]) edited[id] = -Infinity;
+    for (const id of [...context.vocabulary.eosIds, ...sampling.stopTokenIds]) {
+      edited[id] = -Infinity;
+    }
   }
   for (const [id, bias] of sampling.logitBias) edited[id] = edited[id]! + bias;
   const r = sampling.repetitionPenalty;

@@ -2,13 +2,15 @@
  * The shapes that the sampler shares with its callers and between its own files. Types only.
  */
 
+import type { Vocabulary } from '../llama/decoder.ts';
+
 export interface SamplerContext {
-  readonly vocabSize: number;
-  /** The model's own end tokens. */
-  readonly eosIds: readonly number[];
+  readonly vocabulary: Vocabulary;
   readonly promptTokens: readonly number[];
   /** Index of the choice in its request: each has its own random stream. */
   readonly choice: number;
+  /** Whether each token's log-probability is needed though the caller did not ask for logprobs. */
+  readonly needLogprob: boolean;
 }
 
 export interface RankedToken {
@@ -19,7 +21,7 @@ export interface RankedToken {
 
 export interface Sampled {
   readonly token: number;
-  /** Natural log-softmax of the raw logits; null when no logprobs were asked for. */
+  /** Natural log-softmax of the raw logits; null when it is neither asked for nor needed. */
   readonly logprob: number | null;
   /** The best raw tokens, best first; null when no logprobs were asked for. */
   readonly top: readonly RankedToken[] | null;
@@ -27,10 +29,15 @@ export interface Sampled {
 
 export interface Sampler {
   /**
-   * Chooses the next token from a row of `vocabSize` logits and counts it as generated. Throws
+   * Chooses the next token from a row of logits, one for each token, and counts it as generated. Throws
    * `internal` where the row has a NaN or +Infinity, or leaves no token at all to choose.
    */
   readonly sample: (logits: Float32Array) => Sampled;
+  /**
+   * Counts a token as generated that was chosen elsewhere; what follows is the same as if `sample` had
+   * chosen it. It may be one that `sample` would not choose.
+   */
+  readonly skip: (token: number) => void;
   /** What `sample` would choose from, in order of ID; counts nothing and draws nothing. */
   readonly distribution: (logits: Float32Array) => readonly Probability[];
 }

@@ -1,0 +1,80 @@
+/**
+ * The compiled passes of `kernels.wat` and their memory. The sampler's workspace calls them; nothing
+ * else knows that they are WebAssembly. One instance serves all samplers of the process.
+ */
+
+import { readFileSync } from 'node:fs';
+
+import { assembleWat } from './assemble-wat.ts';
+
+/** What each does is said in `kernels.wat`. Pointers are in bytes, counts in elements. */
+export interface Kernels {
+  readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
+  blockMaxima(row: number, end: number, maxima: number): number;
+  gather(
+    ...args: readonly [
+      row: number,
+      end: number,
+      maxima: number,
+      floor: number,
+      ids: number,
+      logits: number,
+    ]
+  ): number;
+  weigh(
+    ...args: readonly [logits: number, count: number, max: number, rate: number, weights: number]
+  ): void;
+  sum(weights: number, count: number, target: number, place: number): number;
+  keepHeavy(
+    ...args: readonly [ids: number, logits: number, weights: number, count: number, least: number]
+  ): number;
+  keepBest(
+    ...args: readonly [
+      ids: number,
+      logits: number,
+      weights: number,
+      count: number,
+      cut: number,
+      lastId: number,
+    ]
+  ): number;
+  range(logits: number, count: number, place: number): void;
+  fillBins(
+    ...args: readonly [
+      logits: number,
+      weights: number,
+      count: number,
+      high: number,
+      scale: number,
+      lastBin: number,
+      bins: number,
+    ]
+  ): void;
+  indexesOfBin(
+    ...args: readonly [
+      logits: number,
+      count: number,
+      high: number,
+      scale: number,
+      lastBin: number,
+      wanted: number,
+      indexes: number,
+    ]
+  ): number;
+}
+
+/** The part of the global object that TypeScript's library without a browser does not describe. */
+interface WebAssemblyHost {
+  readonly WebAssembly: {
+    readonly Module: new (bytes: Uint8Array) => object;
+    readonly Instance: new (module: object) => { readonly exports: unknown };
+  };
+}
+
+function instantiate(): Kernels {
+  const { WebAssembly } = globalThis as unknown as WebAssemblyHost;
+  const text = readFileSync(new URL('./kernels.wat', import.meta.url), 'utf8');
+  return new WebAssembly.Instance(new WebAssembly.Module(assembleWat(text))).exports as Kernels;
+}
+
+export const kernels: Kernels = instantiate();
