@@ -1,122 +1,179 @@
 /**
- * From a weights file and options to a decoder: opens the library, loads the weights, decides slots
- * and context from the memory that is left, makes the context. Called once by `main.ts`; blocks.
+ * From a weights file and options to everything that the scheduler runs on: opens the library, loads
+ * the weights, makes the decoder, the prefix cache and the draft model. Called once by `main.ts`.
  */
 
-import { availableParallelism } from 'node:os';
+import { createHash } from 'node:crypto';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
-import { ParlanceError } from '../contract/errors.ts';
-import { planCapacity, type Capacity, type KvType } from './capacity.ts';
 import { readFreeMemory } from './free-memory.ts';
 import type { Decoder } from './llama/decoder.ts';
-import type { LlamaLibrary } from './llama/bind-library.ts';
 import { openLibrary } from './llama/library.ts';
-import { createLlamaDecoder, type DecoderOptions } from './llama/llama-decoder.ts';
 import { loadModel, type LlamaModel } from './llama/llama-model.ts';
+import type { LlamaLibrary } from './llama/bind-library.ts';
+import { countThreads, openDecoder, type OpenDecoder } from './open-decoder.ts';
+import { createPrefixDisk, PrefixCache } from './prefix-cache/index.ts';
 import type { EngineInfo, EngineOptions } from './protocol.ts';
+import { DraftModel, type DraftSource, type HeldLimits } from './scheduler/index.ts';
+
+export interface EngineLoadRequest {
+  readonly path: string;
+  /** Weights of the draft model. */
+  readonly draft: string | null;
+  readonly options: EngineOptions;
+  /** Gets 0..1 in steps of a hundredth. */
+  readonly onProgress: (progress: number) => void;
+  readonly onFault: (error: unknown) => void;
+}
 
 export interface LoadedEngine {
   readonly decoder: Decoder;
   readonly info: EngineInfo;
+  readonly cache: PrefixCache | null;
+  /** Prefixes outlive the process, so they are saved when there is time. */
+  readonly keepsPrefixes: boolean;
+  readonly speculation: boolean;
+  readonly draftModel: DraftSource | null;
+  readonly held: HeldLimits;
+  /** What is on its way to the disk arrives. */
+  close(): Promise<void>;
 }
 
-/**
- * Throws `machine_unsupported`, `invalid_model_file` or `invalid_option` with what would work.
- * `onProgress` gets 0..1 in steps of a hundredth.
- */
-export function loadEngine(
-  path: string,
-  options: EngineOptions,
-  onProgress: (progress: number) => void,
-): LoadedEngine {
+/** Share of the memory that is free beside weights and slots, and the most of it taken unasked. */
+const prefixShare = 0.25;
+const mostPrefixBytes = 8e9;
+const heldContexts = 64;
+
+/** Throws `machine_unsupported`, `invalid_model_file` or `invalid_option` with what would work. */
+export async function loadEngine(request: EngineLoadRequest): Promise<LoadedEngine> {
+  const { options } = request;
   const library = openLibrary();
-  const model = loadModel(library, path, inHundredths(onProgress));
-  const { decoder, capacity } = createDecoder(library, model, options);
+  const model = loadModel(library, request.path, inHundredths(request.onProgress));
+  const opened = openDecoder(library, model, options);
+  const { decoder } = opened;
+  const draft = openDraftModel(library, model, opened, request);
+  const maxBytes = decoder.forgetsParts ? prefixBytes(options) : 0;
+  const disk =
+    maxBytes > 0 && options.prefixCacheDir !== null
+      ? await openDisk(request, opened, library, maxBytes)
+      : null;
+  const cache = maxBytes > 0 ? new PrefixCache({ states: decoder.states, maxBytes, disk }) : null;
   return {
     decoder,
     info: {
-      slots: capacity.slots,
-      context: capacity.context,
-      trainedContext: model.shape.trainedContext,
-      threads: countThreads(options),
-      vocabSize: model.vocabulary.size,
-      batchTokens: decoder.batchTokens,
-      kvBytes: capacity.kvBytes,
-      kvType: capacity.kvType,
-      deterministic: { on: capacity.kvType === 'q8_0', why: null },
-      prefixReuse: { on: false, why: null },
-      prefixCacheBytes: 0,
-      gpu: null,
-      notes: [],
-      modelBytes: model.bytes,
-      description: model.description,
-      library: `llama.cpp ${library.version()}`,
-      bosToken: model.vocabulary.bosToken,
-      eosToken: model.vocabulary.eosToken,
+      ...toInfo(library, model, opened, options),
+      prefixCacheBytes: maxBytes,
+      notes: draft.notes,
+    },
+    cache,
+    keepsPrefixes: disk !== null,
+    speculation: options.speculation !== 'off' && decoder.forgetsParts,
+    draftModel: draft.source,
+    held: { contexts: heldContexts, bytes: Math.max(prefixBytes(options), 64e6) },
+    close: async () => {
+      await cache?.flush();
     },
   };
 }
 
-type Fitting = Extract<Capacity, { fits: true }>;
-
-/** Models whose layers differ in head size refuse Q8_0 only when asked, hence the second try. */
-function createDecoder(
+function toInfo(
   library: LlamaLibrary,
   model: LlamaModel,
+  { decoder, capacity }: OpenDecoder,
   options: EngineOptions,
-): { decoder: Decoder; capacity: Fitting } {
-  const capacity = plan(library, model, options);
-  try {
-    return { decoder: createLlamaDecoder(library, model, toDecoder(capacity, options)), capacity };
-  } catch (error) {
-    if (capacity.kvType === 'f16') throw error;
-    const wider = plan(library, model, options, 'f16');
-    return {
-      decoder: createLlamaDecoder(library, model, toDecoder(wider, options)),
-      capacity: wider,
-    };
-  }
-}
-
-function toDecoder(capacity: Fitting, options: EngineOptions): DecoderOptions {
-  const { slots, context, kvType } = capacity;
-  // A step must hold one token of every slot, and one more so that prompts get on.
-  const batchTokens = Math.max(options.batchTokens, slots + 1);
+): Omit<EngineInfo, 'prefixCacheBytes' | 'notes'> {
   return {
-    slots,
-    context,
-    kvType,
+    slots: capacity.slots,
+    context: capacity.context,
+    trainedContext: model.shape.trainedContext,
     threads: countThreads(options),
-    threadsFixed: options.threads !== null,
-    batchTokens,
-    maxDraftTokens: 8,
-    keepWholeWindow: true,
+    vocabSize: model.vocabulary.size,
+    batchTokens: decoder.batchTokens,
+    kvBytes: capacity.kvBytes,
+    kvType: capacity.kvType,
+    deterministic: { on: capacity.kvType === 'q8_0', why: null },
+    prefixReuse: decoder.forgetsParts
+      ? { on: true, why: null }
+      : { on: false, why: 'the model cannot forget a part of what it read (it is recurrent)' },
+    gpu: model.gpu,
+    modelBytes: model.bytes,
+    description: model.description,
+    library: `llama.cpp ${library.version()}`,
+    bosToken: model.vocabulary.bosToken,
+    eosToken: model.vocabulary.eosToken,
   };
 }
 
-/** As many as cores: measured best on small machines, also with the server beside. */
-function countThreads(options: EngineOptions): number {
-  return options.threads ?? availableParallelism();
+function prefixBytes({ prefixCacheBytes }: EngineOptions): number {
+  return prefixCacheBytes ?? Math.min(mostPrefixBytes, Math.floor(readFreeMemory() * prefixShare));
 }
 
-function plan(
+async function openDisk(
+  { path, options, onFault }: EngineLoadRequest,
+  { capacity }: OpenDecoder,
+  library: LlamaLibrary,
+  maxBytes: number,
+) {
+  return await createPrefixDisk({
+    dir: options.prefixCacheDir ?? '',
+    maxBytes,
+    identity: {
+      model: digestOf(path),
+      library: library.version(),
+      kvType: capacity.kvType,
+      context: capacity.context,
+    },
+    onFault,
+  });
+}
+
+/** A draft model that does not fit is left out, and the user is told: nothing depends on it but time. */
+function openDraftModel(
   library: LlamaLibrary,
   model: LlamaModel,
-  options: EngineOptions,
-  kvType?: KvType,
-): Fitting {
-  const capacity = planCapacity(
-    {
-      shape: model.shape,
-      freeBytes: readFreeMemory(),
-      slots: options.slots,
-      context: options.context,
-      maxSlots: library.maxSequences(),
-    },
-    kvType,
-  );
-  if (capacity.fits) return capacity;
-  throw new ParlanceError('invalid_option', capacity.message);
+  { capacity }: OpenDecoder,
+  { draft, options }: EngineLoadRequest,
+): { readonly source: DraftSource | null; readonly notes: readonly string[] } {
+  if (draft === null || options.speculation === 'off') return { source: null, notes: [] };
+  const small = loadModel(library, draft, () => {});
+  if (!sameVocabulary(model, small)) {
+    small.free();
+    const note = 'The draft model has another vocabulary than the model, so it is not used.';
+    return { source: null, notes: [note] };
+  }
+  const { slots } = capacity;
+  const context = Math.min(capacity.context, small.shape.trainedContext);
+  const { decoder } = openDecoder(library, small, { ...options, slots, context });
+  return { source: new DraftModel(decoder), notes: [] };
+}
+
+function sameVocabulary(
+  { vocabulary: one }: LlamaModel,
+  { vocabulary: other }: LlamaModel,
+): boolean {
+  if (one.size !== other.size) return false;
+  for (let token = 0; token < one.size; token += 1) {
+    if (Buffer.compare(one.piece(token, true), other.piece(token, true)) !== 0) return false;
+  }
+  return true;
+}
+
+const sampledBytes = 4 << 20;
+
+/** Weights are too large to be read once more: their size, and their beginning and end, tell them apart. */
+function digestOf(path: string): string {
+  const file = openSync(path, 'r');
+  try {
+    const { size } = fstatSync(file);
+    const hash = createHash('sha256').update(String(size));
+    const chunk = Buffer.alloc(Math.min(size, sampledBytes));
+    for (const position of [0, size - chunk.length]) {
+      hash.update(chunk.subarray(0, readSync(file, chunk, 0, chunk.length, position)));
+    }
+    return hash.digest('hex');
+  } finally {
+    closeSync(file);
+  }
 }
 
 function inHundredths(report: (progress: number) => void): (progress: number) => void {

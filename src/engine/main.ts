@@ -5,26 +5,27 @@
  */
 
 import { asParlanceError, ParlanceError } from '../contract/errors.ts';
-import { loadEngine } from './load-engine.ts';
+import { loadEngine, type LoadedEngine } from './load-engine.ts';
+import { obey, takeImport, type Order } from './orders.ts';
 import type { FromEngine, ToEngine } from './protocol.ts';
-import { Scheduler } from './scheduler/scheduler.ts';
+import { Scheduler } from './scheduler/index.ts';
 
 process.title = 'parlance-engine';
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
-process.on('disconnect', () => process.exit(0));
+process.on('disconnect', () => void leave());
 process.on('message', (message: ToEngine) => receive(message));
 
+let loaded: LoadedEngine | null = null;
 let scheduler: Scheduler | null = null;
 let stepping = false;
 
 function receive(message: ToEngine): void {
   switch (message.type) {
     case 'load':
-      load(message);
+      void load(message);
       return;
     case 'generate':
-      send(scheduler?.submit(message.id, message.request) ?? refuse(message.id));
-      startStepping();
+      generate(message);
       return;
     case 'cancel':
       if (scheduler !== null) send(scheduler.cancel(message.id));
@@ -32,28 +33,52 @@ function receive(message: ToEngine): void {
     case 'load-adapter':
     case 'unload-adapter':
     case 'export-context':
+      follow(message);
       return;
     case 'stop':
-      process.exit(0);
-      break;
+      void leave();
+      return;
     default:
       message satisfies never;
   }
 }
 
-function load({ path, options }: Extract<ToEngine, { type: 'load' }>): void {
+async function load({ path, draft, options }: Extract<ToEngine, { type: 'load' }>): Promise<void> {
   try {
-    const loaded = loadEngine(path, options, (progress) => send({ type: 'loading', progress }));
-    scheduler = new Scheduler({
-      decoder: loaded.decoder,
-      maxWaiting: options.maxWaiting,
-      onFault: writeFault,
-    });
+    const onProgress = (progress: number): void => send({ type: 'loading', progress });
+    loaded = await loadEngine({ path, draft, options, onProgress, onFault: writeFault });
+    scheduler = new Scheduler({ ...loaded, maxWaiting: options.maxWaiting, onFault: writeFault });
     send({ type: 'ready', info: loaded.info });
   } catch (error) {
     if (!(error instanceof ParlanceError)) writeFault(error);
     const { reason, message } = asParlanceError(error);
     send({ type: 'failed', reason, message });
+  }
+}
+
+function generate({ id, request }: Extract<ToEngine, { type: 'generate' }>): void {
+  if (scheduler === null) {
+    const error = new ParlanceError('model_loading', 'The model is not loaded yet.');
+    send(toRejection(id, error));
+    return;
+  }
+  try {
+    for (const message of scheduler.submit(id, takeImport(scheduler, request))) send(message);
+  } catch (error) {
+    send(toRejection(id, error));
+  }
+  startStepping();
+}
+
+function follow(order: Order): void {
+  try {
+    if (scheduler === null) throw new ParlanceError('model_loading', 'The model is loading.');
+    for (const message of obey(scheduler, order)) send(message);
+    send({ type: 'done', id: order.id, error: null });
+  } catch (error) {
+    if (!(error instanceof ParlanceError)) writeFault(error);
+    const { reason, message } = asParlanceError(error);
+    send({ type: 'done', id: order.id, error: { reason, message } });
   }
 }
 
@@ -64,21 +89,32 @@ function startStepping(): void {
 }
 
 function stepOnce(): void {
-  for (const message of scheduler?.step() ?? []) send(message);
-  stepping = scheduler?.hasWork ?? false;
+  if (scheduler === null) return;
+  const worked = scheduler.hasWork;
+  for (const message of scheduler.step()) send(message);
+  stepping = scheduler.hasWork || (loaded?.keepsPrefixes === true && scheduler.settle());
   // A turn of the event loop between two steps is what lets cancellations in.
   if (stepping) setImmediate(stepOnce);
+  else if (worked) send({ type: 'stats', stats: scheduler.stats });
 }
 
-function refuse(id: number): FromEngine {
-  return {
-    type: 'rejected',
-    id,
-    reason: 'model_loading',
-    message: 'The model is not loaded yet.',
-    param: null,
-    load: { running: 0, waiting: 0 },
-  };
+/** What is on its way to the disk arrives first, for a while. */
+async function leave(): Promise<void> {
+  const patience = setTimeout(() => process.exit(0), 2000);
+  try {
+    if (loaded?.keepsPrefixes === true && scheduler !== null) while (scheduler.settle());
+    await loaded?.close();
+  } catch (error) {
+    writeFault(error);
+  }
+  clearTimeout(patience);
+  process.exit(0);
+}
+
+function toRejection(id: number, error: unknown): FromEngine {
+  const { reason, message, param } = asParlanceError(error);
+  const load = scheduler?.load ?? { running: 0, waiting: 0 };
+  return { type: 'rejected', id, reason, message, param, load };
 }
 
 /** A channel that closes meanwhile is no fault: `disconnect` follows and ends the process. */

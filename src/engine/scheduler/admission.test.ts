@@ -7,8 +7,9 @@ import type { GenerateRequest } from '../protocol.ts';
 import { makeRequest } from '../request.test-support.ts';
 import { admitRequest } from './admission.ts';
 
-const { vocabulary } = new FakeDecoder({ slots: 1, context: 32, batchTokens: 8 });
-const admit = (request: GenerateRequest) => admitRequest(request, vocabulary, 32);
+const decoder = new FakeDecoder({ slots: 1, context: 32, batchTokens: 8 });
+const sizes = { context: 32, slots: 1 };
+const admit = (request: GenerateRequest) => admitRequest(request, decoder);
 const refusal = (reason: string, param: string | null) => (error: unknown) =>
   error instanceof ParlanceError && error.reason === reason && error.param === param;
 
@@ -84,7 +85,11 @@ test('token IDs outside the vocabulary are refused by the name of their field', 
 test('an empty prompt becomes the model’s begin token, or is refused where there is none', () => {
   assert.deepEqual(admit(makeRequest('')).promptTokens, [fakeTokens.bos]);
   assert.throws(
-    () => admitRequest(makeRequest(''), { ...vocabulary, bosId: null }, 32),
+    () =>
+      admitRequest(makeRequest(''), {
+        ...sizes,
+        vocabulary: { ...decoder.vocabulary, bosId: null },
+      }),
     refusal('invalid_value', 'prompt'),
   );
 });

@@ -4,7 +4,7 @@
  */
 
 import { ParlanceError } from '../../contract/errors.ts';
-import type { Vocabulary } from '../llama/decoder.ts';
+import type { Decoder, Vocabulary } from '../llama/decoder.ts';
 import type { Accepted, GenerateRequest } from '../protocol.ts';
 import { checkSampling, checkTokenIds } from '../sampler/index.ts';
 
@@ -15,15 +15,16 @@ export interface Admission {
 
 /**
  * Throws `invalid_token_id`, `context_length_exceeded`, `conflicting_fields` or `invalid_value`, each
- * with the parameter at fault. `context` is the number of tokens that one slot holds, prompt and output together.
+ * with the parameter at fault. The decoder is asked for its sizes only.
  */
 export function admitRequest(
   request: GenerateRequest,
-  vocabulary: Vocabulary,
-  context: number,
+  { vocabulary, context, slots }: Pick<Decoder, 'vocabulary' | 'context' | 'slots'>,
 ): Admission {
   const { sampling } = request;
   checkSampling(sampling, vocabulary.size);
+  checkBeams(request, slots);
+  checkHandover(request, vocabulary.size);
 
   const whole = readPrompt(request, vocabulary);
   const keep = request.truncatePromptTokens ?? whole.length;
@@ -37,8 +38,10 @@ export function admitRequest(
     );
   }
   const left = context - promptTokens.length;
-  const maxTokens = Math.min(sampling.maxTokens ?? sampling.defaultMaxTokens, left);
-  if (sampling.minTokens > maxTokens) throw tooManyAtLeast(sampling.minTokens, maxTokens, left);
+  const asked = request.handover?.type === 'hold' ? 1 : sampling.maxTokens;
+  const maxTokens = Math.min(asked ?? sampling.defaultMaxTokens, left);
+  if (request.handover?.type !== 'hold' && sampling.minTokens > maxTokens)
+    throw tooManyAtLeast(sampling.minTokens, maxTokens, left);
   const accepted: Accepted = {
     promptTokens: promptTokens.length,
     truncatedTokens: whole.length - promptTokens.length,
@@ -47,6 +50,33 @@ export function admitRequest(
   };
   if (!request.dryRun) return { promptTokens, accepted };
   return { promptTokens, accepted: { ...accepted, prompt: spellOut(promptTokens, vocabulary) } };
+}
+
+/** Beams live side by side, so there must be a slot for each. */
+function checkBeams({ beam, bestOf, choices }: GenerateRequest, slots: number): void {
+  if (beam === null || bestOf <= slots) return;
+  const field = bestOf === choices ? 'n' : 'best_of';
+  throw new ParlanceError(
+    'invalid_value',
+    `${field}: beam search with ${bestOf} beams needs as many slots, and this deployment has ${slots}; ` +
+      'ask for fewer beams, or deploy the model with more `slots`.',
+    { param: field },
+  );
+}
+
+function checkHandover(request: GenerateRequest, vocabSize: number): void {
+  const { handover } = request;
+  if (handover === null) return;
+  if (request.choices !== 1 || request.bestOf !== 1 || request.beam !== null) {
+    throw new ParlanceError(
+      'conflicting_fields',
+      'disaggregated_params: a context is handed over for one choice; leave out n, best_of and use_beam_search.',
+      { param: 'disaggregated_params' },
+    );
+  }
+  if (handover.type !== 'hold') {
+    checkTokenIds('disaggregated_params.first_gen_tokens', handover.firstTokens, vocabSize);
+  }
 }
 
 /** The contract has judged `min_tokens` by the limit that was sent; this is the limit that counts. */

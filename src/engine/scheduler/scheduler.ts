@@ -1,5 +1,5 @@
 /**
- * Continuous batching: takes requests in the order they come, gives their choices slots, and makes
+ * Continuous batching: takes requests, gives their sequences slots in the order of the queue, and makes
  * one pass after the other over everything that runs. `main.ts` owns one and calls `step` while there
  * is work; what is to be told comes back as messages. It does no I/O and never waits.
  *
@@ -8,42 +8,83 @@
  */
 
 import { asParlanceError, ParlanceError } from '../../contract/errors.ts';
-import type { Decoder, TokenRun } from '../llama/decoder.ts';
-import type { ChoiceStep, EngineLoad, FromEngine, GenerateRequest } from '../protocol.ts';
-import { createActiveRequest } from './active-request.ts';
+import type { Decoder } from '../llama/decoder.ts';
+import type { PrefixCache } from '../prefix-cache/index.ts';
+import type {
+  ChoiceStep,
+  EngineLoad,
+  EngineStats,
+  FromEngine,
+  GenerateRequest,
+} from '../protocol.ts';
+import type { ActiveRequest, Ready, ToldStep } from './active-request.ts';
+import { Adapters } from './adapters.ts';
 import { admitRequest } from './admission.ts';
-import { promptBudget, sharePrefill } from './batch-policy.ts';
-import type { ActiveRequest, Sequence } from './sequence.ts';
+import { BatchPlanner, type PlannedRun } from './batch-planner.ts';
+import { createRequest } from './create-request.ts';
+import { EngineCounters } from './engine-counters.ts';
+import { HeldContexts, invalidHandle, type HeldContext, type HeldLimits } from './held-contexts.ts';
+import { runPass } from './run-pass.ts';
+import type { Sequence } from './sequence.ts';
 import { SlotTable } from './slot-table.ts';
+import { Speculator, type DraftSource } from './speculator.ts';
+import { WaitingQueue } from './waiting-queue.ts';
 
 export interface SchedulerOptions {
   readonly decoder: Decoder;
   /** Requests that may wait beside the running ones. */
   readonly maxWaiting: number;
+  readonly cache?: PrefixCache | null;
+  readonly held?: HeldLimits;
+  readonly speculation?: boolean;
+  readonly draftModel?: DraftSource | null;
   /** Told of what a rejection hides from the user. */
   readonly onFault?: (error: unknown) => void;
+  /** Milliseconds of any clock that only goes forward. */
+  readonly now?: () => number;
 }
 
-interface PlannedRun extends TokenRun {
-  readonly sequence: Sequence;
-}
+const statsEveryMs = 1000;
+const defaultHeld: HeldLimits = { contexts: 64, bytes: 1e9 };
 
 export class Scheduler {
   readonly #decoder: Decoder;
   readonly #maxWaiting: number;
   readonly #onFault: (error: unknown) => void;
+  readonly #now: () => number;
+  readonly #cache: PrefixCache | null;
   readonly #slots: SlotTable;
+  readonly #adapters: Adapters;
+  readonly #held: HeldContexts;
+  readonly #speculator: Speculator | null;
+  readonly #planner: BatchPlanner;
+  readonly #counters = new EngineCounters();
   readonly #requests = new Map<number, ActiveRequest>();
-  /** Those of them that have not begun. */
-  readonly #waiting = new Set<ActiveRequest>();
-  /** Choices without a slot, oldest request first. */
-  #queue: Sequence[] = [];
+  readonly #queue = new WaitingQueue();
+  #arrivals = 0;
+  /** Tokens generated in this step. */
+  #generated = 0;
+  #lastStats = Number.NEGATIVE_INFINITY;
 
   constructor(options: SchedulerOptions) {
-    this.#decoder = options.decoder;
+    const { decoder } = options;
+    this.#decoder = decoder;
     this.#maxWaiting = options.maxWaiting;
     this.#onFault = options.onFault ?? (() => {});
-    this.#slots = new SlotTable(options.decoder);
+    this.#now = options.now ?? (() => performance.now());
+    this.#cache = options.cache ?? null;
+    this.#slots = new SlotTable(decoder, this.#cache, this.#onFault);
+    this.#adapters = new Adapters(decoder);
+    this.#held = new HeldContexts(decoder.states, options.held ?? defaultHeld);
+    this.#speculator =
+      options.speculation === true ? new Speculator(options.draftModel ?? null, this.#now) : null;
+    this.#planner = new BatchPlanner({
+      decoder,
+      slots: this.#slots,
+      queue: this.#queue,
+      counters: this.#counters,
+      speculator: this.#speculator,
+    });
   }
 
   get hasWork(): boolean {
@@ -51,80 +92,150 @@ export class Scheduler {
   }
 
   get load(): EngineLoad {
-    const waiting = this.#waiting.size;
-    return { running: this.#requests.size - waiting, waiting };
+    const running = [...this.#requests.values()].filter(hasBegun).length;
+    return { running, waiting: this.#requests.size - running };
   }
 
-  /** Tokenises and queues a request; answers `accepted` or `rejected`. */
-  submit(id: number, request: GenerateRequest): FromEngine {
+  /** Tokenises and queues a request; answers `accepted` or `rejected`, and what can be told at once. */
+  submit(id: number, asked: GenerateRequest): FromEngine[] {
     try {
       if (this.#requests.has(id)) throw new ParlanceError('internal', `Request ${id} is there.`);
-      const admission = admitRequest(request, this.#decoder.vocabulary, this.#decoder.context);
-      if (!request.dryRun) {
-        this.#checkRoom();
-        const active = createActiveRequest(id, request, admission);
-        this.#requests.set(id, active);
-        this.#waiting.add(active);
-        this.#queue.push(...active.sequences);
+      const namespace = this.#adapters.namespaceOf(asked.adapter, asked.cacheSalt);
+      const admission = admitRequest(asked, this.#decoder);
+      if (asked.dryRun) {
+        return [{ type: 'accepted', id, accepted: admission.accepted, load: this.load }];
       }
-      return { type: 'accepted', id, accepted: admission.accepted, load: this.load };
+      this.#checkRoom();
+      if (asked.handover?.type === 'hold') this.#held.checkRoom(this.#now());
+      const context = this.#contextOf(asked, namespace, admission.promptTokens);
+      const { request, told } = createRequest(asked, admission, {
+        id,
+        arrival: this.#arrivals,
+        namespace,
+        vocabulary: this.#decoder.vocabulary,
+        context,
+      });
+      this.#arrivals += 1;
+      this.#enter(request);
+      if (asked.handover?.type === 'resume') this.#held.drop(asked.handover.context);
+      const accepted: FromEngine = {
+        type: 'accepted',
+        id,
+        accepted: admission.accepted,
+        load: this.load,
+      };
+      const choices = this.#tell(request, told);
+      this.#endIfDone(request);
+      return choices.length === 0
+        ? [accepted]
+        : [accepted, { type: 'step', choices, load: this.load }];
     } catch (error) {
-      return this.#reject(id, error);
+      return [this.#reject(id, error)];
     }
   }
 
   /** Frees all that the request holds. An unknown or finished one is answered alike. */
   cancel(id: number): FromEngine {
-    this.#end(id);
+    this.#end(id, true);
     return { type: 'released', id, load: this.load };
   }
 
   /** One pass over everything that runs; the messages are what it made, in order. */
   step(): FromEngine[] {
-    const runs = this.#planRuns();
-    if (runs.length === 0) return [];
-    const status = this.#decode(runs);
-    if (status !== null) return this.#failAll(runs, status);
+    const begin = this.#now();
+    this.#held.sweep(begin);
+    const runs = this.#planner.plan();
     const choices: ChoiceStep[] = [];
-    const messages: FromEngine[] = [];
-    runs.forEach((run, index) => {
-      const { sequence } = run;
-      sequence.cachedTokens += run.tokens.length;
-      if (run.outputs === 0 || sequence.slot === null) return;
-      try {
-        choices.push(...this.#advance(sequence, index));
-      } catch (error) {
-        this.#end(sequence.request.id);
-        messages.push(this.#reject(sequence.request.id, error));
-      }
-    });
-    if (choices.length > 0) messages.unshift({ type: 'step', choices, load: this.load });
-    return messages;
+    const failures: FromEngine[] = [];
+    for (const group of Map.groupBy(runs, ({ sequence }) => sequence.request.adapter).values()) {
+      this.#pass(group, choices, failures);
+    }
+    const end = this.#now();
+    if (runs.length > 0) {
+      this.#counters.addStep({ milliseconds: end - begin, generatedTokens: this.#generated });
+      this.#generated = 0;
+    }
+    const load = this.load;
+    return [
+      ...(choices.length === 0 ? [] : [{ type: 'step', choices, load } as const]),
+      ...failures,
+      ...this.#statsWhenDue(end),
+    ];
+  }
+
+  /** Work for a time without requests: keeps one leftover; false when there is none. */
+  settle(): boolean {
+    return this.#slots.saveOne();
+  }
+
+  /** Throws `invalid_adapter`. `identity` is the same for the same file only. */
+  loadAdapter(name: string, path: string, identity: string): void {
+    this.#adapters.load(name, path, identity);
+  }
+
+  /** Requests that run with it fail. */
+  unloadAdapter(name: string): FromEngine[] {
+    const users = [...this.#requests.values()].filter(({ adapter }) => adapter === name);
+    const error = new ParlanceError('deployment_failed', `The adapter ${name} was removed.`);
+    for (const { id } of users) this.#end(id, false);
+    this.#adapters.unload(name);
+    return users.map(({ id }) => this.#reject(id, error));
+  }
+
+  /** A held context as bytes for another engine; it is not held here any more. */
+  exportContext(id: string): Uint8Array {
+    const bytes = this.#held.encode(id, this.#now());
+    this.#held.drop(id);
+    return bytes;
+  }
+
+  /** Holds what another engine exported, for the request that brings it; its ID. */
+  importContext(bytes: Uint8Array): string {
+    const now = this.#now();
+    this.#held.checkRoom(now);
+    return this.#held.put(this.#held.decode(bytes), now + 1000);
+  }
+
+  get stats(): EngineStats {
+    const { running, waiting } = this.load;
+    const parked = this.#queue.list().flatMap((one) => one.parked ?? []);
+    return {
+      running,
+      waiting,
+      slots: this.#decoder.slots,
+      slotsTaken: this.#decoder.slots - this.#slots.free,
+      prefixBytes: this.#cache?.stats.bytes ?? 0,
+      parkedBytes: parked.reduce((sum, { bytes }) => sum + bytes, 0),
+      heldContexts: this.#held.size,
+      heldBytes: this.#held.bytes,
+      evictions: this.#cache?.stats.evictions ?? 0,
+      ...this.#counters.read(),
+    };
   }
 
   /** Throws `internal` where the books do not balance; tests call it after every step. */
   checkIntegrity(): void {
     this.#slots.checkIntegrity();
-    const known = (request: ActiveRequest) => this.#requests.get(request.id) === request;
+    this.#cache?.checkIntegrity();
     const sequences = [...this.#requests.values()].flatMap((request) => request.sequences);
-    const owners = this.#slots.owners();
-    const queued = new Set(this.#queue);
+    const owners = new Set(this.#slots.owners());
+    const queued = new Set(this.#queue.list());
     const alive = sequences.filter(({ done }) => !done);
+    const isKept = (one: Sequence): boolean =>
+      owners.has(one) !== queued.has(one) || (one.idle && one.slot === null);
     const balanced =
-      queued.size === this.#queue.length &&
-      owners.length + queued.size === alive.length &&
-      alive.every((sequence) => queued.has(sequence) === (sequence.slot === null)) &&
-      [...owners, ...queued].every(({ request }) => known(request)) &&
-      this.#slots.leavers().every(known) &&
-      [...this.#waiting].every(known);
-    if (!balanced)
+      queued.size === this.#queue.size &&
+      alive.every(isKept) &&
+      [...owners, ...queued].every((one) => this.#requests.get(one.request.id) === one.request) &&
+      [...owners].every((one) => one.slot !== null && !one.done);
+    if (!balanced) {
       throw new ParlanceError('internal', 'The scheduler lost count of its sequences.');
+    }
   }
 
   #checkRoom(): void {
-    const waiting = this.#waiting.size;
-    const freeSlots = this.#decoder.slots - this.#slots.owners().length;
-    if (waiting < this.#maxWaiting + freeSlots) return;
+    const { waiting } = this.load;
+    if (waiting < this.#maxWaiting + this.#slots.free) return;
     throw new ParlanceError(
       'queue_full',
       `${waiting} requests are waiting for this model, which is the most it takes; try again later.`,
@@ -132,115 +243,132 @@ export class Scheduler {
     );
   }
 
-  #planRuns(): PlannedRun[] {
-    const shares = new Map<Sequence, number>();
-    const running = this.#slots.owners();
-    const prompts = running.filter(({ prefilling }) => prefilling);
-    let free = promptBudget(this.#decoder.batchTokens, running.length - prompts.length);
-    const split = sharePrefill(
-      free,
-      prompts.map(({ promptTokensLeft }) => ({ left: promptTokensLeft })),
-    );
-    prompts.forEach((sequence, index) => {
-      const share = split[index] ?? 0;
-      shares.set(sequence, share);
-      free -= share;
+  #contextOf(
+    { handover }: GenerateRequest,
+    namespace: string,
+    promptTokens: readonly number[],
+  ): HeldContext | null {
+    if (handover?.type !== 'resume') return null;
+    const context = this.#held.get(handover.context, this.#now());
+    if (context.namespace !== namespace) {
+      throw invalidHandle('the context was computed for another adapter or another cache_salt');
+    }
+    const same =
+      context.promptTokens.length === promptTokens.length &&
+      context.promptTokens.every((token, index) => token === promptTokens[index]);
+    if (!same) throw invalidHandle('the context was computed for another prompt');
+    return context;
+  }
+
+  #enter(request: ActiveRequest): void {
+    this.#requests.set(request.id, request);
+    this.#counters.add('promptTokens', request.promptTokens.length);
+    for (const sequence of request.sequences) {
+      if (!sequence.idle && !sequence.done) this.#queue.add(sequence);
+    }
+  }
+
+  #pass(runs: readonly PlannedRun[], choices: ChoiceStep[], failures: FromEngine[]): void {
+    const begin = this.#now();
+    const fail = ({ id }: ActiveRequest, error: unknown, keep: boolean): void => {
+      this.#end(id, keep);
+      failures.push(this.#reject(id, error));
+    };
+    runPass(this.#decoder, runs, {
+      failed: (request, error) => fail(request, error, false),
+      done: (done) => this.#planner.observe(done, this.#now() - begin),
+      ready: (request, ready) => {
+        try {
+          choices.push(...this.#advance(request, ready));
+        } catch (error) {
+          fail(request, error, true);
+        }
+      },
     });
-    this.#admit(free, shares);
-    this.#slots.closeHoles();
-    return this.#slots.owners().flatMap((sequence) => this.#toRun(sequence, shares.get(sequence)));
   }
 
-  /** A choice gets its slot in the step that computes its first token, so no slot waits idle. */
-  #admit(budget: number, shares: Map<Sequence, number>): void {
-    let free = budget;
-    while (free > 0) {
-      const next = this.#queue[0];
-      if (next === undefined || isPrefilling(next.request) || !this.#slots.take(next)) return;
-      this.#queue.shift();
-      this.#waiting.delete(next.request);
-      const share = Math.min(free, next.promptTokensLeft);
-      shares.set(next, share);
-      free -= share;
-    }
-  }
-
-  #toRun(sequence: Sequence, share: number | undefined): PlannedRun[] {
-    if (sequence.slot === null || share === 0) return [];
-    const tokens = sequence.nextTokens(share ?? 1);
-    const position = sequence.cachedTokens;
-    const ready = position + tokens.length >= sequence.request.promptTokens.length;
-    return [{ sequence, slot: sequence.slot, position, tokens, outputs: ready ? 1 : 0 }];
-  }
-
-  /** Null when it worked, else why not. */
-  #decode(runs: readonly PlannedRun[]): ParlanceError | null {
-    let status: number;
-    try {
-      status = this.#decoder.decode(runs, null);
-    } catch (cause) {
-      return new ParlanceError('engine_failed', 'The engine failed on this request.', { cause });
-    }
-    if (status === 0) return null;
-    const why = decodeFailures.get(status) ?? `status ${status}`;
-    return new ParlanceError('engine_failed', `The engine failed on this request: ${why}.`);
-  }
-
-  #failAll(runs: readonly PlannedRun[], error: ParlanceError): FromEngine[] {
-    const ids = new Set(runs.map(({ sequence }) => sequence.request.id));
-    for (const id of ids) this.#end(id);
-    return [...ids].map((id) => this.#reject(id, error));
-  }
-
-  #advance(sequence: Sequence, run: number): ChoiceStep[] {
-    const { request } = sequence;
-    const part = sequence.advance(this.#decoder.logits(run, 0), this.#decoder.vocabulary);
-    if (sequence.done) this.#finish(sequence);
-    return Array.from({ length: request.copies }, (_, copy) => ({
-      id: request.id,
-      choice: sequence.choice + copy,
-      ...part,
+  #advance(request: ActiveRequest, ready: readonly Ready[]): ChoiceStep[] {
+    const before = ready.map(({ sequence }) => ({
+      sequence,
+      drafts: sequence.drafts.length,
+      tokens: sequence.tokens.length,
     }));
+    const told = request.driver.advance(ready, (from, to) => {
+      this.#slots.copy(from, to);
+      to.tokens.length = 0;
+      for (const token of from.tokens) to.tokens.push(token);
+    });
+    for (const { sequence, drafts, tokens } of before) {
+      this.#generated += sequence.tokens.length - tokens;
+      if (drafts > 0) this.#judge(sequence, drafts, sequence.tokens.length - tokens - 1);
+      this.#slots.trim(sequence);
+    }
+    const context = this.#hold(request);
+    const steps = told.map((step, index) =>
+      context !== null && index === told.length - 1 ? { ...step, context } : step,
+    );
+    const choices = this.#tell(request, steps);
+    for (const sequence of request.sequences)
+      if (sequence.done) this.#slots.release(sequence, true);
+    this.#endIfDone(request);
+    return choices;
   }
 
-  #finish(sequence: Sequence): void {
-    const { request } = sequence;
-    const siblingsWait = this.#queue.some((waiting) => waiting.request === request);
-    this.#slots.release(sequence, siblingsWait);
-    if (request.sequences.every(({ done }) => done)) this.#end(request.id);
+  #judge(sequence: Sequence, drafted: number, accepted: number): void {
+    this.#speculator?.judge(sequence, drafted, accepted);
+    this.#counters.add('draftTokens', drafted);
+    this.#counters.add('acceptedDraftTokens', accepted);
   }
 
-  #end(id: number): void {
+  /** Keeps the context of a request that asked for it and has its first token. */
+  #hold({ sequences, holdMilliseconds, promptTokens, namespace }: ActiveRequest) {
+    const [sequence] = sequences;
+    if (holdMilliseconds === null || sequence === undefined || !sequence.done) return null;
+    const state = this.#slots.save(sequence);
+    const expires = this.#now() + holdMilliseconds;
+    const id = this.#held.put({ promptTokens, state, namespace }, expires);
+    return { id, firstTokens: sequence.tokens.slice(promptTokens.length) };
+  }
+
+  #tell(request: ActiveRequest, told: readonly ToldStep[]): ChoiceStep[] {
+    return told.map((step) => {
+      const first = !request.told;
+      request.told = true;
+      const cachedTokens = request.cachedTokens ?? request.promptTokens.length;
+      return { id: request.id, ...step, ...(first ? { cachedTokens } : {}) };
+    });
+  }
+
+  #endIfDone(request: ActiveRequest): void {
+    if (request.sequences.every(({ done }) => done)) this.#end(request.id, true);
+  }
+
+  /** `keep`: what its slots hold is what it says, and may be of use. */
+  #end(id: number, keep: boolean): void {
     const request = this.#requests.get(id);
     if (request === undefined) return;
     this.#requests.delete(id);
-    this.#waiting.delete(request);
-    this.#queue = this.#queue.filter((sequence) => sequence.request !== request);
+    this.#queue.removeAll(request);
     for (const sequence of request.sequences) {
       sequence.done = true;
-      this.#slots.release(sequence, false);
+      this.#slots.trim(sequence);
+      this.#slots.release(sequence, keep);
     }
-    this.#slots.forget(request);
   }
 
   #reject(id: number, error: unknown): FromEngine {
     const { reason, message, param, cause } = asParlanceError(error);
-    if (cause !== undefined) this.#onFault(cause);
+    if (cause !== undefined && cause !== null) this.#onFault(cause);
     return { type: 'rejected', id, reason, message, param, load: this.load };
+  }
+
+  #statsWhenDue(now: number): FromEngine[] {
+    if (this.hasWork && now - this.#lastStats < statsEveryMs) return [];
+    this.#lastStats = now;
+    return [{ type: 'stats', stats: this.stats }];
   }
 }
 
-const decodeFailures: ReadonlyMap<number, string> = new Map([
-  [1, 'there is no room left in its memory'],
-  [2, 'the pass was aborted'],
-  [-1, 'the library refused the batch'],
-  [-2, 'the machine is out of memory'],
-  [-3, 'the computation failed'],
-]);
-
-/** While one sibling computes the prompt the others wait for it, and whoever is behind them too. */
-function isPrefilling(request: ActiveRequest): boolean {
-  return request.sequences.some(
-    ({ slot, promptTokensLeft }) => slot !== null && promptTokensLeft > 1,
-  );
-}
+/** It has, or had, a slot. */
+const hasBegun = ({ sequences, cachedTokens }: ActiveRequest): boolean =>
+  cachedTokens !== null || sequences.some(({ slot }) => slot !== null);

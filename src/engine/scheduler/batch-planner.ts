@@ -1,0 +1,203 @@
+/**
+ * What the next pass computes: which waiting sequences get a slot now, how many prompt tokens each one
+ * may take, which drafts are verified. The scheduler asks it before every pass and tells it afterwards
+ * how long the pass took.
+ */
+
+import type { Decoder, TokenRun } from '../llama/decoder.ts';
+import { passMilliseconds, startPassCost, stepPassCost } from '../pass-cost.ts';
+import { promptBudget, sharePrefill, type StepCosts } from './batch-policy.ts';
+import { commonBeginning } from './beginnings.ts';
+import type { EngineCounters } from './engine-counters.ts';
+import type { Sequence } from './sequence.ts';
+import type { SlotTable } from './slot-table.ts';
+import type { Speculator } from './speculator.ts';
+import { chooseVictim, type WaitingQueue } from './waiting-queue.ts';
+
+export interface PlannedRun extends TokenRun {
+  readonly sequence: Sequence;
+}
+
+export interface BatchPlannerOptions {
+  readonly decoder: Decoder;
+  readonly slots: SlotTable;
+  readonly queue: WaitingQueue;
+  readonly counters: EngineCounters;
+  readonly speculator: Speculator | null;
+}
+
+/** Waiting for another to compute a beginning is worth it from so many tokens on. */
+const leastShared = 8;
+
+/** A sequence that waits until another one has computed what both begin with. */
+interface Wait {
+  readonly leader: Sequence;
+  readonly length: number;
+}
+
+export class BatchPlanner {
+  readonly #decoder: Decoder;
+  readonly #slots: SlotTable;
+  readonly #queue: WaitingQueue;
+  readonly #counters: EngineCounters;
+  readonly #speculator: Speculator | null;
+  readonly #waits = new WeakMap<Sequence, Wait>();
+  #costs: StepCosts = { decoding: startPassCost(), prompts: startPassCost() };
+
+  constructor(options: BatchPlannerOptions) {
+    this.#decoder = options.decoder;
+    this.#slots = options.slots;
+    this.#queue = options.queue;
+    this.#counters = options.counters;
+    this.#speculator = options.speculator;
+  }
+
+  /** Runs in ascending order of their slots; none only where nothing runs and nothing waits. */
+  plan(): PlannedRun[] {
+    const shares = new Map<Sequence, number>();
+    const running = this.#running();
+    const prompts = running.filter(({ prefilling }) => prefilling).toSorted(byArrival);
+    const decoding = running.length - prompts.length;
+    let free = promptBudget(this.#decoder.batchTokens, decoding, this.#costs);
+    const split = sharePrefill(
+      free,
+      prompts.map(({ pending }) => pending),
+    );
+    prompts.forEach((sequence, index) => {
+      const share = split[index] ?? 0;
+      shares.set(sequence, share);
+      free -= share;
+    });
+    this.#admit(free, shares);
+    this.#slots.closeHoles();
+    const runs = this.#running();
+    this.#draft(runs);
+    return runs.flatMap((sequence) => toRun(sequence, shares.get(sequence) ?? sequence.pending));
+  }
+
+  /** How long the pass over these runs took. */
+  observe(runs: readonly PlannedRun[], ms: number): void {
+    const decoding = runs.filter(({ tokens }) => tokens.length === 1).length;
+    const tokens = runs.reduce((sum, run) => sum + run.tokens.length, 0) - decoding;
+    const drafts = runs.reduce((sum, { sequence }) => sum + sequence.drafts.length, 0);
+    if (drafts > 0) {
+      this.#speculator?.observe(runs.length, drafts, ms);
+    } else if (tokens === 0) {
+      this.#costs = {
+        ...this.#costs,
+        decoding: stepPassCost(this.#costs.decoding, { tokens: decoding, ms }),
+      };
+      this.#speculator?.observe(runs.length, 0, ms);
+    } else {
+      const usual = decoding === 0 ? 0 : (passMilliseconds(this.#costs.decoding, decoding) ?? 0);
+      const pass = { tokens, ms: Math.max(ms - usual, 0) };
+      this.#costs = { ...this.#costs, prompts: stepPassCost(this.#costs.prompts, pass) };
+    }
+  }
+
+  #running(): Sequence[] {
+    return this.#slots.owners().filter(({ idle }) => !idle);
+  }
+
+  /** A sequence gets its slot in the step that computes its first token, so no slot waits idle. */
+  #admit(budget: number, shares: Map<Sequence, number>): void {
+    let free = budget;
+    for (const sequence of this.#queue.list()) {
+      if (free <= 0) return;
+      if (this.#waitsForOther(sequence)) continue;
+      if (!this.#makeRoom(sequence) || !this.#give(sequence)) return;
+      const share = Math.min(free, sequence.pending);
+      shares.set(sequence, share);
+      free -= share;
+    }
+  }
+
+  /** Takes slots from sequences of lower priority until there are enough. */
+  #makeRoom(sequence: Sequence): boolean {
+    const { driver, sequences } = sequence.request;
+    const needed = driver.together ? sequences.length : 1;
+    while (this.#slots.free < needed) {
+      const victim = chooseVictim(this.#running(), sequence);
+      if (victim === null) return false;
+      this.#slots.park(victim);
+      this.#queue.add(victim);
+      this.#counters.add('preemptions', 1);
+    }
+    return true;
+  }
+
+  #give(sequence: Sequence): boolean {
+    if (!this.#slots.take(sequence)) return false;
+    const { request } = sequence;
+    this.#queue.remove(sequence);
+    if (request.driver.together) {
+      for (const other of request.sequences) if (other !== sequence) this.#slots.takeEmpty(other);
+    }
+    if (request.cachedTokens === null) {
+      request.cachedTokens = Math.min(sequence.computed, request.promptTokens.length);
+      this.#counters.add('cachedTokens', request.cachedTokens);
+    }
+    return true;
+  }
+
+  /** Twins: what one of them is computing, the others do not compute beside it. */
+  #waitsForOther(sequence: Sequence): boolean {
+    if (sequence.parked !== null || !this.#decoder.forgetsParts) return false;
+    const wait = this.#waits.get(sequence);
+    if (wait !== undefined && isComputing(wait)) return true;
+    this.#waits.delete(sequence);
+    const next = this.#findLeader(sequence);
+    if (next === null) return false;
+    this.#waits.set(sequence, next);
+    return true;
+  }
+
+  #findLeader(sequence: Sequence): Wait | null {
+    const limit = sequence.tokens.length - 1;
+    const { namespace } = sequence.request;
+    let best: Wait | null = null;
+    for (const leader of this.#running()) {
+      if (leader.request.namespace !== namespace || !leader.prefilling) continue;
+      const length = commonBeginning(sequence.tokens, leader.tokens, limit);
+      if (leader.computed >= length || length <= (best?.length ?? 0)) continue;
+      best = { leader, length };
+    }
+    if (best === null || best.length - this.#slots.available(sequence) < leastShared) return null;
+    return best;
+  }
+
+  /** Drafts are verified in steps without prompts: those are full. */
+  #draft(runs: readonly Sequence[]): void {
+    if (this.#speculator === null) return;
+    const decoding = runs.filter((one) => !one.prefilling);
+    if (decoding.length < runs.length) return;
+    this.#speculator.draft(decoding, {
+      tokens: Math.min(
+        this.#decoder.batchTokens - decoding.length,
+        this.#decoder.maxOutputs - decoding.length,
+      ),
+      context: this.#decoder.context,
+    });
+  }
+}
+
+function isComputing({ leader, length }: Wait): boolean {
+  return leader.slot !== null && !leader.done && leader.computed < length;
+}
+
+function toRun(sequence: Sequence, share: number): PlannedRun[] {
+  if (sequence.slot === null || share === 0) return [];
+  const outputs = share < sequence.pending ? 0 : 1 + sequence.drafts.length;
+  return [
+    {
+      sequence,
+      slot: sequence.slot,
+      position: sequence.computed,
+      tokens: sequence.nextTokens(share),
+      outputs,
+    },
+  ];
+}
+
+const byArrival = ({ request: a }: Sequence, { request: b }: Sequence): number =>
+  a.priority - b.priority || a.arrival - b.arrival;
