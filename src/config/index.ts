@@ -11,3 +11,4 @@ export {
   type Options,
 } from './options.ts';
 export { describeOption, type Origin } from './origin.ts';
+export { readBytes } from './read-text.ts';

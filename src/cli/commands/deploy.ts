@@ -17,6 +17,13 @@ export function define(command: Command, io: Io): void {
       .option('--slots <number>', 'requests that decode together (default: chosen)')
       .option('--context <number>', 'tokens of each slot (default: chosen)')
       .option('--threads <number>', 'threads of the engine (default: cores)')
+      .option('--deterministic <true|false>', 'same bytes whatever else runs (default: if it can)')
+      .option('--gpu-layers <number>', 'layers that a GPU computes (default: all, with a GPU)')
+      .option('--draft-model <spec>', 'small model of the same vocabulary that proposes tokens')
+      .option('--speculation <auto|off>', 'whether proposed tokens are verified (default: auto)')
+      .option('--prefix-cache-bytes <size>', 'memory for computed prefixes (default: chosen)')
+      .option('--adapter-of <name>', 'instead of --model: a deployment that an adapter changes')
+      .option('--path <file>', 'the adapter: a LoRA as a GGUF file')
       .option('--base-url <url>', 'instead of --model: a server that speaks the OpenAI dialect')
       .option('--upstream-model <name>', 'name of the model there (default: NAME)')
       .option('--api-key-env <variable>', 'variable of the server that holds the key for there')
@@ -32,6 +39,10 @@ export function define(command: Command, io: Io): void {
         [
           'parlance deploy big --base-url http://10.0.0.5:8000/v1 --upstream-model llama-70b',
           'a vLLM, SGLang, …',
+        ],
+        [
+          'parlance deploy polite --adapter-of qwen --path ./polite.gguf',
+          'an adapter; also qwen:polite',
         ],
         ['parlance deploy list --json', 'what is deployed'],
         ['parlance deploy remove qwen', 'drain and remove'],

@@ -13,10 +13,10 @@ import {
   type Handlers,
 } from '../testing/fake-server.ts';
 import { runHere, startChild } from '../testing/run-cli.ts';
-import { toBody, type DeployFlags } from './deploy.ts';
+import { toBody, type BodyFlags } from './deploy-body.ts';
 
 describe('the body', () => {
-  const bodyOf = (flags: Partial<DeployFlags>) => toBody('n', { wait: true, ...flags });
+  const bodyOf = (flags: BodyFlags) => toBody('n', flags);
 
   test('of an embedded deployment', () => {
     assert.deepEqual(bodyOf({ model: 'qwen3-0.6b', slots: '4', context: '2048' }), {
@@ -27,6 +27,29 @@ describe('the body', () => {
     });
     assert.equal(bodyOf({ model: './mine.gguf' })['model'], resolve('mine.gguf'));
     assert.equal('options' in bodyOf({ model: 'x' }), false);
+    const flags = {
+      deterministic: 'false',
+      gpuLayers: 'auto',
+      draftModel: './d.gguf',
+      speculation: 'off',
+      prefixCacheBytes: '1GiB',
+    };
+    assert.deepEqual(bodyOf({ model: 'x', ...flags })['options'], {
+      deterministic: false,
+      gpu_layers: 'auto',
+      draft_model: resolve('d.gguf'),
+      speculation: 'off',
+      prefix_cache_bytes: 2 ** 30,
+    });
+  });
+
+  test('of an adapter', () => {
+    assert.deepEqual(bodyOf({ adapterOf: 'base', path: './a.gguf' }), {
+      name: 'n',
+      runtime: 'adapter',
+      adapter_of: 'base',
+      path: resolve('a.gguf'),
+    });
   });
 
   test('of an external one', () => {
@@ -47,9 +70,15 @@ describe('the body', () => {
   });
 
   test('flags that do not go together', () => {
-    const cases: readonly (readonly [Partial<DeployFlags>, RegExp])[] = [
-      [{}, /needs --model SPEC or --base-url URL/],
-      [{ model: 'm', baseUrl: 'http://x' }, /exclude each other/],
+    const cases: readonly (readonly [BodyFlags, RegExp])[] = [
+      [{}, /needs --model SPEC, --base-url URL or --adapter-of DEPLOYMENT/],
+      [{ model: 'm', baseUrl: 'http://x' }, /--model and --base-url exclude each other/],
+      [{ baseUrl: 'http://x', adapterOf: 'b' }, /--base-url and --adapter-of exclude each other/],
+      [{ adapterOf: 'b' }, /--adapter-of needs --path FILE/],
+      [{ model: 'm', path: 'p' }, /--path only means something together with --adapter-of/],
+      [{ model: 'm', deterministic: 'yes' }, /--deterministic: expected true or false, got "yes"/],
+      [{ model: 'm', prefixCacheBytes: 'lots' }, /--prefix-cache-bytes: expected a number of b/],
+      [{ model: 'm', gpuLayers: 'all' }, /--gpu-layers: expected a whole number, got "all"/],
       [
         { model: 'm', apiKeyEnv: 'K' },
         /--api-key-env only means something together with --base-url/,

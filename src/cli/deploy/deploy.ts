@@ -5,8 +5,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { didYouMean, ParlanceError } from '../../contract/index.ts';
-import { createProgressWriter, parseModelSpec, type Progress } from '../../models/index.ts';
+import { ParlanceError } from '../../contract/index.ts';
+import { createProgressWriter, type Progress } from '../../models/index.ts';
 import { findServer } from '../client/find-server.ts';
 import {
   defaultUrl,
@@ -17,6 +17,7 @@ import {
 import { coloursFor, printJson, type Io } from '../io.ts';
 import { readOptions } from '../options.ts';
 import { untilInterrupted } from '../until-interrupted.ts';
+import { toBody, type BodyFlags } from './deploy-body.ts';
 import { deploymentPath, parseDeployment, type DeploymentView } from './deployment-view.ts';
 
 export interface ServerFlags {
@@ -26,17 +27,7 @@ export interface ServerFlags {
   readonly json?: boolean;
 }
 
-export interface DeployFlags extends ServerFlags {
-  readonly model?: string;
-  readonly slots?: string;
-  readonly context?: string;
-  readonly threads?: string;
-  readonly baseUrl?: string;
-  readonly upstreamModel?: string;
-  readonly apiKeyEnv?: string;
-  readonly parameters?: string;
-  readonly wait: boolean;
-}
+export type DeployFlags = ServerFlags & BodyFlags & { readonly wait: boolean };
 
 /** The server of the flags, else the running one, else the usual address (whose error will tell). */
 export async function chooseServer(io: Io, flags: ServerFlags): Promise<ServerAddress> {
@@ -61,82 +52,6 @@ export async function deploy(io: Io, name: string | undefined, flags: DeployFlag
     else if (last.state !== 'failed') report(io, last, server);
     refuseFailed(last);
   });
-}
-
-/** The body of `POST /deploy`; values are judged by the server, which words its errors better. */
-export function toBody(name: string | undefined, flags: DeployFlags): Record<string, unknown> {
-  if (name === undefined) {
-    throw usage('Say under which name: parlance deploy NAME --model SPEC, or --base-url URL.');
-  }
-  const { model, baseUrl } = flags;
-  if (model !== undefined && baseUrl !== undefined) {
-    throw usage(
-      '--model and --base-url exclude each other: one loads weights, one goes elsewhere.',
-    );
-  }
-  if (model !== undefined) return embeddedBody(name, model, flags);
-  if (baseUrl !== undefined) return externalBody(name, baseUrl, flags);
-  const meant = didYouMean(name, ['list', 'show', 'remove']);
-  throw usage(`"${name}" needs --model SPEC or --base-url URL${meant}.`);
-}
-
-function embeddedBody(name: string, model: string, flags: DeployFlags): Record<string, unknown> {
-  refuseFlags(flags, ['upstreamModel', 'apiKeyEnv', 'parameters'], '--base-url');
-  const spec = parseModelSpec(model);
-  const options = withoutAbsent({
-    slots: toCount('--slots', flags.slots),
-    context: toCount('--context', flags.context),
-    threads: toCount('--threads', flags.threads),
-  });
-  return {
-    name,
-    runtime: 'embedded',
-    // The server's folder is another one, so a relative path would mean something else there.
-    model: spec.kind === 'file' ? spec.path : model,
-    ...(options === null ? {} : { options }),
-  };
-}
-
-function externalBody(name: string, baseUrl: string, flags: DeployFlags): Record<string, unknown> {
-  refuseFlags(flags, ['slots', 'context', 'threads'], '--model');
-  const { parameters, apiKeyEnv } = flags;
-  const list = parameters?.split(',').map((one) => one.trim());
-  return {
-    name,
-    runtime: 'external',
-    base_url: baseUrl,
-    model: flags.upstreamModel ?? name,
-    ...(apiKeyEnv === undefined ? {} : { api_key_env: apiKeyEnv }),
-    ...(list === undefined
-      ? {}
-      : {
-          options: { parameters: parameters === 'all' ? 'all' : list.filter((one) => one !== '') },
-        }),
-  };
-}
-
-type FlagName = 'upstreamModel' | 'apiKeyEnv' | 'parameters' | 'slots' | 'context' | 'threads';
-
-function refuseFlags(flags: DeployFlags, names: readonly FlagName[], needed: string): void {
-  const wrong = names.find((name) => flags[name] !== undefined);
-  if (wrong === undefined) return;
-  const flag = `--${wrong.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-  throw usage(`${flag} only means something together with ${needed}.`);
-}
-
-function toCount(flag: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (!/^\d{1,9}$/.test(text)) throw usage(`${flag}: expected a whole number, got "${text}".`);
-  return Number(text);
-}
-
-function withoutAbsent(values: Record<string, unknown>): Record<string, unknown> | null {
-  const given = Object.entries(values).filter(([, value]) => value !== undefined);
-  return given.length === 0 ? null : Object.fromEntries(given);
-}
-
-function usage(message: string): ParlanceError {
-  return new ParlanceError('invalid_option', message);
 }
 
 interface Following {

@@ -28,7 +28,7 @@ export async function list(io: Io, flags: ServerFlags): Promise<void> {
         { title: 'NAME', cell: (view) => view.name },
         { title: 'STATE', cell: (view) => view.state },
         { title: 'RUNTIME', cell: (view) => text(view['runtime']) },
-        { title: 'MODEL', cell: (view) => text(view['model']) },
+        { title: 'MODEL', cell: modelOf },
       ],
       {
         title: colours.bold,
@@ -36,6 +36,12 @@ export async function list(io: Io, flags: ServerFlags): Promise<void> {
       },
     ),
   );
+}
+
+/** Of an adapter its file, and what it changes. */
+function modelOf(view: DeploymentView): string {
+  const base = view['adapter_of'];
+  return base === undefined ? text(view['model']) : `${text(view['path'])} on ${text(base)}`;
 }
 
 /** Shows all that the server says of one deployment. */
