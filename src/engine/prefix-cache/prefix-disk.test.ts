@@ -33,6 +33,9 @@ interface OpenOptions {
   readonly now?: () => number;
 }
 
+/** Caches of the running test, which may still be at work in its folder. */
+const opened: PrefixCache[] = [];
+
 /** A cache over a folder, as an engine opens it. */
 async function openCache(dir: string, options: OpenOptions = {}): Promise<PrefixCache> {
   const disk = await createPrefixDisk({
@@ -43,12 +46,18 @@ async function openCache(dir: string, options: OpenOptions = {}): Promise<Prefix
     ...(options.now === undefined ? {} : { now: options.now }),
   });
   const states = tokenStates(options.cuttable ?? true);
-  return new PrefixCache({ states, maxBytes: options.maxBytes ?? plenty, minTokens: 1, disk });
+  const maxBytes = options.maxBytes ?? plenty;
+  const cache = new PrefixCache({ states, maxBytes, minTokens: 1, disk });
+  opened.push(cache);
+  return cache;
 }
 
 function tempDir(context: TestContext): string {
   const dir = fs.mkdtempSync(join(tmpdir(), 'parlance-prefix-'));
-  context.after(() => fs.rmSync(dir, { recursive: true, force: true }));
+  context.after(async () => {
+    await Promise.all(opened.splice(0).map((cache) => cache.flush()));
+    fs.rmSync(dir, { recursive: true, force: true });
+  });
   return join(dir, 'prefixes');
 }
 
@@ -188,9 +197,9 @@ test('a damaged file is a miss, wherever the damage is, and goes', async (contex
     assert.equal(names.length, 2);
     const name = dice.pick(names);
     const isOpen = dice.uniform() < 0.5;
-    const opened = isOpen ? await openCache(dir) : null;
+    const before = isOpen ? await openCache(dir) : null;
     damage(join(dir, name), dice);
-    const cache = opened ?? (await openCache(dir));
+    const cache = before ?? (await openCache(dir));
     if (found(cache, tokens) === 50) readLater += 1;
     // The first read may find the damage; the next gives what is left.
     readAll(cache, tokens);
@@ -202,6 +211,7 @@ test('a damaged file is a miss, wherever the damage is, and goes', async (contex
     assert.equal(readAll(cache, tokens), 50);
     await cache.flush();
     assert.equal(readAll(await openCache(dir), tokens), 50);
+    await Promise.all(opened.splice(0).map((one) => one.flush()));
     fs.rmSync(dir, { recursive: true });
   }
   assert.ok(readLater > 20 && readLater < 120, `${readLater} found at the read`);
@@ -220,10 +230,10 @@ test('a file under the name of another run or namespace is damaged', async (cont
   fs.copyFileSync(join(dir, secret), join(dir, mine));
   assert.equal(readAll(later, counting(0, 30), 'mine'), 0);
   fs.copyFileSync(join(dir, secret), join(dir, mine));
-  const opened = await openCache(dir);
-  assert.equal(found(opened, counting(0, 30), 'mine'), 0);
-  assert.equal(readAll(opened, counting(0, 30), 'secret'), 30);
-  assert.deepEqual([later.stats.damaged, opened.stats.damaged], [1, 1]);
+  const fresh = await openCache(dir);
+  assert.equal(found(fresh, counting(0, 30), 'mine'), 0);
+  assert.equal(readAll(fresh, counting(0, 30), 'secret'), 30);
+  assert.deepEqual([later.stats.damaged, fresh.stats.damaged], [1, 1]);
   assert.deepEqual(filesIn(dir), [secret]);
 });
 
@@ -272,12 +282,18 @@ test('the beginning of a prompt stays longer than what follows it', async (conte
   const sizes: number[] = [];
   for (const length of [50, 100, 150]) {
     store(cache, long.slice(0, length));
-    // The first one's file is the oldest by its own time.
     await cache.flush();
     sizes.push(bytesIn(dir));
   }
-  for (const [index, left] of [100, 50].entries()) {
-    const smaller = await openCache(dir, { diskBytes: sizes[1 - index]! / 0.89 });
+  // As an engine leaves them that did not end in peace: the beginning was written first.
+  for (const name of filesIn(dir)) {
+    const second = 1000 + Number(/-(\d+)-/.exec(name.slice(33))?.[1]);
+    fs.utimesSync(join(dir, name), second, second);
+  }
+  for (const [size, left] of [[sizes[1]!, 100] as const, [sizes[0]!, 50] as const]) {
+    const smaller = await openCache(dir, { diskBytes: size / 0.89 });
+    await smaller.flush();
+    assert.equal(bytesIn(dir), size);
     assert.equal(readAll(smaller, long), left);
   }
 });
@@ -327,6 +343,49 @@ test('two engines share a folder', async (context) => {
   assert.ok(filesIn(dir).every((name) => name.endsWith('.run')));
 });
 
+test('engines keep one bound together, and what one of them uses is not old', async (context) => {
+  const dir = tempDir(context);
+  const run = (index: number): number[] => counting(index * 50, index * 50 + 50);
+  const probe = await openCache(dir);
+  store(probe, run(99));
+  await probe.flush();
+  const one = bytesIn(dir);
+  fs.rmSync(dir, { recursive: true });
+
+  const now = createClock();
+  const options = { diskBytes: one * 20, now };
+  const first = await openCache(dir, options);
+  const second = await openCache(dir, { ...options, identity: { model: 'b' } });
+  store(first, run(0));
+  await first.flush();
+  // Old by the time that only the folder knows; young by the use that the first engine sees.
+  for (const name of filesIn(dir)) fs.utimesSync(join(dir, name), 1, 1);
+  for (let index = 1; index < 40; index += 1) {
+    readAll(first, run(0));
+    store(first, run(index));
+    await first.flush();
+    store(second, run(index));
+    await second.flush();
+    assert.ok(bytesIn(dir) <= one * 23, `${bytesIn(dir)} of ${one * 20}`);
+  }
+  assert.equal(readAll(await openCache(dir), run(0)), 50);
+});
+
+test('a state that is not of as many cells as its file says is damage', async (context) => {
+  const dir = tempDir(context);
+  const cache = await openCache(dir);
+  store(cache, counting(0, 40));
+  await cache.flush();
+  const disk = await createPrefixDisk({ dir, maxBytes: plenty, identity, onFault: assert.fail });
+  const states = { ...tokenStates(true), decode: () => tokenState(counting(0, 39)) };
+  const again = new PrefixCache({ states, maxBytes: plenty, disk });
+  opened.push(again);
+  assert.equal(found(again, counting(0, 40)), 40);
+  assert.equal(again.read('', counting(0, 40), 40), null);
+  assert.equal(again.stats.damaged, 1);
+  assert.deepEqual(filesIn(dir), []);
+});
+
 test('the files of another model are left alone until there is no room', async (context) => {
   const dir = tempDir(context);
   const other = { identity: { ...identity, library: '2' } };
@@ -343,7 +402,9 @@ test('the files of another model are left alone until there is no room', async (
   const past = new Date(0);
   fs.utimesSync(join(dir, theirs), past, past);
   const diskBytes = bytesIn(dir) - 1;
-  assert.equal(readAll(await openCache(dir, { diskBytes }), counting(0, 40)), 40);
+  const smaller = await openCache(dir, { diskBytes });
+  await smaller.flush();
+  assert.equal(readAll(smaller, counting(0, 40)), 40);
   assert.ok(!filesIn(dir).includes(theirs));
 });
 
@@ -365,10 +426,12 @@ test('what a dead process left unfinished goes, nothing else does', async (conte
   const living = temporaryName(name);
   const { pid } = spawnSync(process.execPath, ['--version']);
   const dead = temporaryName(name).replace(`-${process.pid}-`, `-${pid}-`);
-  const later = temporaryName(name).replace(/-(?:[0-9a-f]{12})-/, '-0123456789ab-');
+  const later = temporaryName(name).replace(/-[0-9a-f]{12}-/, '-0123456789ab-');
+  const startless = (one: string): string => one.replace(/-[0-9a-f]{12}-/, '-0-');
   const foreign = temporaryName(name).replace(/\.[0-9a-f]{8}-/, '.00000000-');
-  const kept = [name, living, foreign, 'letter.txt', 'x.run'];
-  for (const one of [...kept.slice(1), dead, later]) fs.writeFileSync(join(dir, one), 'x');
+  const kept = [name, living, startless(living), foreign, 'letter.txt', 'x.run'];
+  for (const one of [...kept.slice(1), dead, startless(dead), later])
+    fs.writeFileSync(join(dir, one), 'x');
   await openCache(dir);
   assert.deepEqual(filesIn(dir), kept.toSorted());
 });

@@ -107,10 +107,14 @@ export class PrefixDisk {
     return this.#removals;
   }
 
-  /** What earlier processes left, what begins earlier first. Gives it once. */
+  /**
+   * What earlier processes left, what begins earlier first. Gives it once, and then makes the folder as
+   * small as it must be: by then the caller has told which files are needed by younger ones.
+   */
   takeFound(): FoundRun[] {
     const found = this.#found;
     this.#found = [];
+    if (!this.#isOff) this.#working ??= this.#work();
     return found;
   }
 
@@ -122,14 +126,12 @@ export class PrefixDisk {
       for (const name of await readdir(this.#dir)) {
         if (isLeftover(name)) await rm(join(this.#dir, name), { force: true });
       }
-      for (const { name, size, mtimeMs } of await this.#list()) {
-        if (name.startsWith(namePrefix(this.#identity))) this.#readHead(name, size, mtimeMs);
+      for (const one of await this.#list()) {
+        if (one.name.startsWith(namePrefix(this.#identity))) this.#readHead(one);
       }
       this.#found.sort(
         (one, other) => one.file.start - other.file.start || one.file.end - other.file.end,
       );
-      await this.#makeRoom(0);
-      this.#found = this.#found.filter(({ file }) => !file.gone);
     } catch (error) {
       this.#fault(error);
     }
@@ -177,7 +179,7 @@ export class PrefixDisk {
     await this.#markUsed();
   }
 
-  #readHead(name: string, size: number, mtimeMs: number): void {
+  #readHead({ name, size, usedAt }: ListedFile): void {
     const path = join(this.#dir, name);
     let head: RunHead | null = null;
     try {
@@ -194,7 +196,7 @@ export class PrefixDisk {
     const { tokens } = head;
     // The name has only a part of the identity's digest.
     if (head.identity !== this.#identity || head.start >= tokens.length) return;
-    const file = this.#enter(name, { ...head, bytes: size, usedAt: mtimeMs });
+    const file = this.#enter(name, { ...head, bytes: size, usedAt });
     this.#found.push({ file, tokens });
   }
 
@@ -220,12 +222,13 @@ export class PrefixDisk {
   async #work(): Promise<void> {
     // Not in the step that queued it.
     await nextTurn();
-    for (let job = this.#jobs.shift(); job !== undefined; job = this.#jobs.shift()) {
-      try {
+    try {
+      await this.#makeRoom(0);
+      for (let job = this.#jobs.shift(); job !== undefined; job = this.#jobs.shift()) {
         await this.#write(job);
-      } catch (error) {
-        this.#fault(error);
       }
+    } catch (error) {
+      this.#fault(error);
     }
     this.#working = null;
   }
@@ -260,9 +263,9 @@ export class PrefixDisk {
     if (this.#bytes + bytes <= this.#maxBytes && !isCountDue) return;
     // For the others who may be counting it.
     await this.#markUsed();
-    const listed = (await this.#list()).map(({ name, size, mtimeMs }) => {
-      const file = this.#files.get(name);
-      return { name, size, file, usedAt: Math.max(mtimeMs, file?.usedAt ?? 0) };
+    const listed = (await this.#list()).map((one) => {
+      const file = this.#files.get(one.name);
+      return { ...one, file, usedAt: Math.max(one.usedAt, file?.usedAt ?? 0) };
     });
     if (this.#bytes + bytes <= this.#maxBytes) return;
     // What begins later is of no use without what comes before it.
@@ -278,12 +281,12 @@ export class PrefixDisk {
   }
 
   /** Counts the folder. */
-  async #list(): Promise<{ name: string; size: number; mtimeMs: number }[]> {
-    const listed: { name: string; size: number; mtimeMs: number }[] = [];
+  async #list(): Promise<ListedFile[]> {
+    const listed: ListedFile[] = [];
     for (const name of await readdir(this.#dir)) {
       if (!runName.test(name)) continue;
       const found: Stats | void = await stat(join(this.#dir, name)).catch(ignore('ENOENT'));
-      if (found?.isFile()) listed.push({ name, size: found.size, mtimeMs: found.mtimeMs });
+      if (found?.isFile()) listed.push({ name, size: found.size, usedAt: toMilliseconds(found) });
     }
     this.#bytes = listed.reduce((sum, { size }) => sum + size, 0);
     this.#writtenSinceCount = 0;
@@ -294,7 +297,8 @@ export class PrefixDisk {
     for (const file of this.#files.values()) {
       if (!file.touched) continue;
       file.touched = false;
-      const seconds = file.usedAt / 1000;
+      // In the middle of the millisecond, for seconds as a fraction are not exact.
+      const seconds = (file.usedAt + 0.5) / 1000;
       // A mark that cannot be set only lets the file seem older than it is.
       await utimes(join(this.#dir, file.name), seconds, seconds).catch(() => {});
     }
@@ -313,6 +317,15 @@ export class PrefixDisk {
     );
   }
 }
+
+interface ListedFile {
+  readonly name: string;
+  readonly size: number;
+  readonly usedAt: number;
+}
+
+/** Whole ones, as the clock gives them: what was used together must not seem to differ. */
+const toMilliseconds = (found: Stats): number => Math.floor(found.mtimeMs);
 
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 

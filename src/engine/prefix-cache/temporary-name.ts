@@ -30,6 +30,5 @@ export function isLeftover(name: string): boolean {
   const [, host, pidText, start] = pattern.exec(name) ?? [];
   if (host !== hostWord()) return false;
   const pid = Number(pidText);
-  if (!isRunning(pid, null)) return true;
-  return start !== '0' && startWord(pid) !== start;
+  return start === '0' ? !isRunning(pid, null) : startWord(pid) !== start;
 }
