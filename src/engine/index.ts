@@ -3,7 +3,14 @@
 export { defaultEngineOptions } from './client/engine.ts';
 export { probeLibrary, type LibraryProbe } from './client/probe-library.ts';
 export { describeMachine, measureWeights, quantiseWeights } from './client/requantise.ts';
-export { findGpuLibraries } from './llama/library-folder.ts';
+export type { GpuDevice, GpuState } from './llama/gpu-devices.ts';
+export {
+  findGpuLibraries,
+  gpuFolder,
+  gpuPackages,
+  packageVersion,
+  type GpuPackage,
+} from './llama/library-folder.ts';
 export { startEngine } from './client/start-engine.ts';
 export type { Engine, EngineStart, EngineState } from './client/engine.ts';
 export type { Generation } from './client/generation.ts';

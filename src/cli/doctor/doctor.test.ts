@@ -62,8 +62,11 @@ describe('the machine', () => {
   test('libraries that do not open, and a processor that is slow', async () => {
     const broken = await checkEngine(() => Promise.resolve({ opens: false, message: 'SIGILL' }));
     assert.deepEqual(brief(broken), ['engine fail']);
+    const gpu = { package: null, api: null, devices: [], notes: [] };
     const opens = async (cpuVariant: string | null) =>
-      brief(await checkEngine(() => Promise.resolve({ opens: true, library: '1', cpuVariant })));
+      brief(
+        await checkEngine(() => Promise.resolve({ opens: true, library: '1', cpuVariant, gpu })),
+      );
     assert.deepEqual(await opens('haswell'), ['engine ok', 'processor ok']);
     assert.deepEqual(await opens('sse42'), ['engine ok', 'processor warn']);
     assert.deepEqual(await opens(null), ['engine ok', 'processor ok']);

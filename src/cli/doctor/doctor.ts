@@ -8,6 +8,9 @@ import { ParlanceError } from '../../contract/index.ts';
 import { Exit, exitCodes } from '../exit-code.ts';
 import { coloursFor, printJson, type Io } from '../io.ts';
 import { fail, ok, renderFindings, warn, type Finding } from './finding.ts';
+import { agrees, installGpu } from './gpu/install-gpu.ts';
+import { checkGpu } from './gpu/check-gpu.ts';
+import { readSystem } from './gpu/system.ts';
 import { checkDisk, checkHome } from './home.ts';
 import { checkEngine, checkNode, checkPlatform, readMachine } from './machine.ts';
 import { checkModel } from './model.ts';
@@ -19,15 +22,31 @@ export interface DoctorFlags {
   readonly model?: string;
   readonly config?: string;
   readonly json?: boolean;
+  /** Look at GPUs alone. */
+  readonly gpu?: boolean;
+  /** Install the GPU package that fits. */
+  readonly install?: boolean;
 }
 
 /** @throws Exit with code 1 when something would keep the server from working */
 export async function doctor(io: Io, flags: DoctorFlags): Promise<void> {
-  const findings = await examine(io, flags);
+  const onlyGpu = flags.gpu === true || flags.install === true;
+  const findings = onlyGpu ? await examineGpu(io, flags) : await examine(io, flags);
   const failed = findings.some(({ status }) => status === 'fail');
   if (flags.json === true) printJson(io, { ok: !failed, findings });
   else io.stdout.write(renderFindings(findings, coloursFor(io, io.stdout)));
   if (failed) throw new Exit(exitCodes.failed);
+}
+
+/** With what fits installed first, where the user wants that. */
+async function examineGpu(io: Io, flags: DoctorFlags): Promise<readonly Finding[]> {
+  const system = readSystem(io.env);
+  const { findings, installable } = await checkGpu(system);
+  if (installable === null) return findings;
+  const wanted = flags.install === true || (flags.json !== true && (await agrees(io, installable)));
+  if (!wanted) return findings;
+  await installGpu(installable.name, io);
+  return (await checkGpu(system)).findings;
 }
 
 async function examine(io: Io, flags: DoctorFlags): Promise<Finding[]> {

@@ -2,7 +2,7 @@
 
 import { availableParallelism, cpus } from 'node:os';
 
-import { probeLibrary, type LibraryProbe } from '../../engine/index.ts';
+import { probeLibrary, type GpuState, type LibraryProbe } from '../../engine/index.ts';
 import { fail, ok, warn, type Finding } from './finding.ts';
 
 /** What is read of this process, so that tests can say otherwise. */
@@ -58,7 +58,19 @@ export async function checkEngine(
   if (!found.opens) {
     return [fail('engine', found.message, 'Reinstall the packages: npm ci --include=optional')];
   }
-  return [ok('engine', `llama.cpp ${found.library} opens`), checkProcessor(found.cpuVariant)];
+  return [
+    ok('engine', `llama.cpp ${found.library} opens`),
+    checkProcessor(found.cpuVariant),
+    ...describeGpu(found.gpu),
+  ];
+}
+
+/** Nothing is said where nobody installed a GPU library: `--gpu` is how one asks for it. */
+function describeGpu({ package: name, devices, notes }: GpuState): Finding[] {
+  const fix = 'parlance doctor --gpu says more';
+  if (name === null)
+    return notes.map((note) => warn('gpu', `${note}; the processor computes`, fix));
+  return [ok('gpu', `${devices.map(({ description }) => description).join('; ')} (${name})`)];
 }
 
 /** Builds of the kernels for processors without AVX2. */

@@ -7,6 +7,8 @@ import { execFile } from 'node:child_process';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import type { GpuState } from '../llama/gpu-devices.ts';
+
 export type LibraryProbe =
   | {
       readonly opens: true;
@@ -14,6 +16,7 @@ export type LibraryProbe =
       readonly library: string;
       /** The build of the kernels that was picked for this CPU, such as `haswell`. */
       readonly cpuVariant: string | null;
+      readonly gpu: GpuState;
     }
   | { readonly opens: false; readonly message: string };
 

@@ -65,7 +65,7 @@ function withoutPath(words: string): string {
 
 function readDevices(library: LlamaLibrary): GpuDevice[] {
   const devices: GpuDevice[] = [];
-  for (let index = 0; index < Number(library.deviceCount()); index += 1) {
+  for (let index = 0; index < library.deviceCount(); index += 1) {
     const device = library.deviceAt(index);
     const kind = deviceTypes[library.deviceType(device) as keyof typeof deviceTypes];
     if (kind === undefined) continue;

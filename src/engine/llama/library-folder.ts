@@ -27,6 +27,8 @@ export interface GpuPackage {
   readonly library: string;
   /** Shared libraries that the machine itself must have, beside the driver. */
   readonly needs: readonly string[];
+  /** Of the package as it is fetched. */
+  readonly downloadBytes: number;
 }
 
 /** In the order in which they are tried. Other systems than Linux on x64 have none. */
@@ -36,18 +38,21 @@ export const gpuPackages: readonly GpuPackage[] = [
     api: 'cuda',
     library: 'bins/linux-x64-cuda/libggml-cuda.so',
     needs: ['libcuda.so.1', 'libcudart.so.13', 'libcublas.so.13'],
+    downloadBytes: 142_900_000,
   },
   {
     name: '@node-llama-cpp/linux-x64-cuda-ext',
     api: 'cuda',
     library: 'bins/linux-x64-cuda/fallback/libggml-cuda.so',
     needs: ['libcuda.so.1', 'libcudart.so.12', 'libcublas.so.12'],
+    downloadBytes: 176_700_000,
   },
   {
     name: '@node-llama-cpp/linux-x64-vulkan',
     api: 'vulkan',
     library: 'bins/linux-x64-vulkan/libggml-vulkan.so',
     needs: ['libvulkan.so.1'],
+    downloadBytes: 24_300_000,
   },
 ];
 

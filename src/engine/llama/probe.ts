@@ -7,6 +7,7 @@
 import { readFileSync } from 'node:fs';
 
 import { asParlanceError } from '../../contract/errors.ts';
+import { openGpu } from './gpu-devices.ts';
 import { openLibrary } from './library.ts';
 
 function readCpuVariant(): string | null {
@@ -21,7 +22,12 @@ function readCpuVariant(): string | null {
 function probe(): object {
   try {
     const library = openLibrary();
-    return { opens: true, library: library.version(), cpuVariant: readCpuVariant() };
+    return {
+      opens: true,
+      library: library.version(),
+      cpuVariant: readCpuVariant(),
+      gpu: openGpu(library),
+    };
   } catch (error) {
     return { opens: false, message: asParlanceError(error).message };
   }
