@@ -32,7 +32,7 @@ const keptOutput = 4096;
 
 /** What the engine needs of the environment; keys and tokens stay here. */
 const passedVariables =
-  /^(?:PATH|HOME|LANG|LC_.*|TZ|TMPDIR|LD_LIBRARY_PATH|NODE_OPTIONS|NODE_COMPILE_CACHE|GGML_.*|OMP_.*)$/;
+  /^(?:PATH|HOME|LANG|LC_.*|TZ|TMPDIR|LD_LIBRARY_PATH|NODE_OPTIONS|NODE_COMPILE_CACHE|GGML_.*|OMP_.*|CUDA_.*|VK_.*|PARLANCE_GPU_DIR)$/;
 
 export class EngineProcess {
   readonly #child: ChildProcess;
