@@ -28,7 +28,7 @@ describe('the cost of a pass', () => {
     }
   });
 
-  test('known widths as they were, a line between them, a proportion outside', () => {
+  test('known widths as they were, a line between them, a proportion below', () => {
     const cost = learn([2, 8], [100, 204], [6, 10]);
     assert.equal(passMilliseconds(cost, 2), 8);
     assert.equal(passMilliseconds(cost, 6), 10);
@@ -36,7 +36,20 @@ describe('the cost of a pass', () => {
     assert.equal(passMilliseconds(cost, 4), 9);
     near(passMilliseconds(cost, 53), 107, 1e-9);
     assert.equal(passMilliseconds(cost, 1), 4);
-    assert.equal(passMilliseconds(cost, 200), 408);
+  });
+
+  test('a line goes on above, though never down and never above proportion', () => {
+    const cost = learn([1, 6], [3, 8]);
+    assert.equal(passMilliseconds(cost, 9), 14);
+    assert.equal(passMilliseconds(learn([1, 6], [3, 5]), 9), 5);
+    assert.equal(passMilliseconds(learn([1, 6], [3, 30]), 9), 90);
+    assert.equal(passMilliseconds(learn([1, 6], [3, 8], [4, 40]), 8), 80);
+    assert.equal(
+      passMilliseconds(learn([1, 6], [40, 60], [80, 110], [100, 130]), 200),
+      (7 * 100) / 6 + 130,
+    );
+    assert.equal(passMilliseconds(learn([3, 8], [4, 9]), 8), 18);
+    assert.equal(passMilliseconds(learn([3, 8]), 9), 24);
   });
 
   test('narrow passes need not be on a line', () => {

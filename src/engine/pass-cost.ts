@@ -5,7 +5,8 @@
  * Passes of 1 to 16 tokens are told apart one by one, because the kernels for few tokens take times
  * that no line fits; wider ones in two classes for each doubling. A class is worth the median of its last
  * passes, so a few slow ones (a busy machine, a first touch of memory) do not count. Between classes the
- * cost is a straight line, outside them proportional to the tokens.
+ * cost is a straight line; below them it is proportional to the tokens; above them a line goes on, so that
+ * what no pass has shown yet is rather tried than shunned.
  */
 
 /** One pass: tokens in all, over all sequences, and how long it took. */
@@ -49,10 +50,8 @@ export function passMilliseconds(cost: PassCost, tokens: number): number | null 
   const above = cost.typical.findIndex((one) => one.tokens >= tokens);
   const narrower = cost.typical[above === -1 ? cost.typical.length - 1 : above - 1];
   const wider = cost.typical[above];
-  if (narrower === undefined || wider === undefined) {
-    const only = narrower ?? wider;
-    return only === undefined ? null : (only.ms * tokens) / only.tokens;
-  }
+  if (wider === undefined) return narrower === undefined ? null : beyond(cost, narrower, tokens);
+  if (narrower === undefined) return (wider.ms * tokens) / wider.tokens;
   const share = (tokens - narrower.tokens) / (wider.tokens - narrower.tokens);
   return narrower.ms + share * (wider.ms - narrower.ms);
 }
@@ -70,6 +69,18 @@ export function tokensWithin(cost: PassCost, ms: number, most: number): number {
     else high = middle;
   }
   return low;
+}
+
+/**
+ * Above the widest class: on along the line from the widest one of at most half its tokens (neighbours
+ * would make a line of noise), never falling; but at most in proportion, also where there is none.
+ */
+function beyond(cost: PassCost, widest: Pass, tokens: number): number {
+  const inProportion = (widest.ms * tokens) / widest.tokens;
+  const half = cost.typical.findLast((one) => one.tokens <= widest.tokens / 2);
+  if (half === undefined) return inProportion;
+  const slope = Math.max(0, (widest.ms - half.ms) / (widest.tokens - half.tokens));
+  return Math.min(inProportion, widest.ms + slope * (tokens - widest.tokens));
 }
 
 /** 1..16 are classes of their own, then 17-24, 25-32, 33-48, 49-64, and so on. */

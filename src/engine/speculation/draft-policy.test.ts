@@ -141,9 +141,14 @@ describe('what is known of a sequence', () => {
 });
 
 /** A sequence alone on a machine, for so many steps; drafts are right with a probability that may change. */
-function live(truth: (tokens: number) => number, steps: number, rateAt: (step: number) => number) {
+function live(
+  truth: (tokens: number) => number,
+  steps: number,
+  rateAt: (step: number) => number,
+  known = learned(truth),
+) {
   const random = createRandom(12);
-  const cost = learned(truth);
+  let cost = known;
   let acceptance = startAcceptance();
   const choices: number[] = [];
   let [tokens, ms] = [0, 0];
@@ -155,6 +160,7 @@ function live(truth: (tokens: number) => number, steps: number, rateAt: (step: n
     choices.push(count!);
     tokens += accepted + 1;
     ms += truth(count! + 1);
+    cost = stepPassCost(cost, { tokens: count! + 1, ms: truth(count! + 1) });
   }
   return { choices, speed: tokens / ms };
 }
@@ -180,6 +186,11 @@ describe('over many steps', () => {
       speed > 0.95 * best && best > 1.5 * plainSpeed,
       `${speed / best} ${best / plainSpeed}`,
     );
+  });
+
+  test('what no pass has cost yet is found out by trying', () => {
+    const { choices } = live(truth, 300, () => 0.95, startPassCost());
+    assert.ok(choices.includes(mostDraftTokens), choices.join());
   });
 
   test('drafts that become good are found out', () => {

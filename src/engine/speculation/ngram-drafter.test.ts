@@ -110,10 +110,18 @@ describe('drafts from a prediction', () => {
     assert.deepEqual(drafter.draft(9), [30, 40, 1, 2, 50, 60], 'the first where there is no other');
   });
 
+  test('come back to the very place that was left', () => {
+    const drafter = createNgramDrafter([], [1, 2, 3, 4, 5, 2, 3, 9]);
+    append(drafter, [1, 2, 99, 2, 3]);
+    assert.deepEqual(drafter.draft(2), [4, 5]);
+  });
+
   test('the end of the prompt is not taken for a place in it', () => {
-    const drafter = createNgramDrafter([11, 12], [10, 11, 12, 13]);
+    const drafter = createNgramDrafter([11], [10, 11, 12, 13, 14]);
     append(drafter, [12]);
     assert.deepEqual(drafter.draft(3), []);
+    append(drafter, [13]);
+    assert.deepEqual(drafter.draft(3), [14]);
   });
 
   test('give way to the sequence where that agrees over a longer run', () => {
