@@ -1,7 +1,7 @@
 /** Adapters as deployments: made, found under both names, refused, restored, and ended with care. */
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
@@ -41,6 +41,9 @@ const base = (): Partial<Running> => ({
   stop: () => Promise.resolve(void events.push('stop base')),
   attach(spec: AdapterSpec, context: StartContext): Promise<Attached> {
     contexts.set(spec.name, context);
+    if (readFileSync(spec.path, 'utf8') === 'broken') {
+      return Promise.reject(new ParlanceError('invalid_adapter', 'It is truncated.'));
+    }
     events.push(`attach ${spec.name}`);
     return Promise.resolve({
       target: createFakeTarget(spec.name).target,
@@ -141,6 +144,16 @@ describe('an adapter', () => {
       await assert.rejects(deployments.deploy(body), fails('invalid_deployment', words));
     }
     assert.equal(deployments.list().length, 3);
+  });
+
+  it('that its base refuses is a refusal, and never was there', async () => {
+    await makeBase();
+    writeFileSync(path, 'broken');
+    await assert.rejects(deployments.deploy(bodyOf('a')), fails('invalid_adapter', /truncated/));
+    assert.throws(() => deployments.get('a'), fails('unknown_deployment', /"a"/));
+    assert.equal((await store.deployments.list()).length, 1);
+    writeFileSync(path, 'mended');
+    assert.equal((await deployments.deploy(bodyOf('a'))).state, 'ready');
   });
 
   it('takes no name that means something else, neither way round', async () => {

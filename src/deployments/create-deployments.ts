@@ -128,12 +128,26 @@ class DeploymentRegistry implements Deployments {
       if (there !== undefined) refuseConflict(there, spec);
       else refuseNameClash(spec, [...this.#byName.values()]);
       const created = there?.created ?? Date.now();
+      const ready = there ?? (await this.#tryAdapter(spec, created));
       await this.#options.records.put({ name: spec.name, spec, created });
       there?.retry();
       // They failed with it, and wait for it now.
       for (const adapter of this.#adaptersOf(spec.name)) adapter.retry();
-      return (there ?? this.#add(spec, created)).view(true);
+      return (ready ?? this.#add(spec, created)).view(true);
     });
+  }
+
+  /**
+   * Loading an adapter takes a moment only: where its base is ready, one that does not load is
+   * refused at once and never was there. Null: nothing to try.
+   */
+  async #tryAdapter(spec: DeploymentSpec, created: number): Promise<Deployment | null> {
+    if (spec.runtime !== 'adapter' || this.#baseOf(spec)?.life.state !== 'ready') return null;
+    const adapter = this.#add(spec, created, true);
+    await adapter.settled();
+    if (adapter.life.state !== 'failed') return adapter;
+    this.#byName.delete(spec.name);
+    throw adapter.life.error;
   }
 
   remove(name: string): Promise<DeploymentView> {

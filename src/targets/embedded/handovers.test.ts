@@ -88,7 +88,8 @@ describe('a handle', () => {
     assert.equal(existsSync(dirname(handover.path)), false);
     await assert.rejects(handovers.redeem(wish, other), {
       reason: 'invalid_handle',
-      message: /used up/,
+      message: /used up\. Send the context_only request again/,
+      param: 'disaggregated_params.opaque_state',
     });
   });
 

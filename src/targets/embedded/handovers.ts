@@ -130,7 +130,8 @@ export class Handovers {
       await holder.exportContext(context, path);
     } catch (error) {
       await release();
-      throw error;
+      const used = error instanceof ParlanceError && error.reason === 'invalid_handle';
+      throw used ? refuse(`${error.message} ${again}.`) : error;
     }
     return { handover: { type: 'import', path, firstTokens }, release };
   }
