@@ -55,7 +55,13 @@ ${rows.map(rowToMarkdown).join('\n')}`;
 }
 
 export function rowToMarkdown(row: RowReport): string {
-  const made = `${row.date} UTC, ${row.runs} ${row.runs === 1 ? 'run' : 'runs'}, ${row.threads} threads; others took ${show(median(row.othersCores))} cores meanwhile, at most ${show(Math.max(...row.othersCores))}.`;
+  const others = row.othersCores.filter(Number.isFinite);
+  const load =
+    others.length === 0
+      ? ''
+      : `; others took ${show(median(others))} cores meanwhile, at most ${show(Math.max(...others))}`;
+  const runs = `${row.runs} ${row.runs === 1 ? 'run' : 'runs'}, ${row.threads} ${row.threads === 1 ? 'thread' : 'threads'}`;
+  const made = `${row.date} UTC, ${runs}${load}.`;
   const parts = [`## ${row.title}`, row.about, made];
   if (row.failed !== null) parts.push(`Not measured: ${row.failed.slice(0, 500)}`);
   else parts.push(toTable(row.figures));
