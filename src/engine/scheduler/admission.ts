@@ -38,15 +38,18 @@ export function admitRequest(
     );
   }
   const left = context - promptTokens.length;
-  const asked = request.handover?.type === 'hold' ? 1 : sampling.maxTokens;
+  // A held context goes no further than its first token; the rest is the next request's.
+  const holds = request.handover?.type === 'hold';
+  const asked = holds ? 1 : sampling.maxTokens;
   const maxTokens = Math.min(asked ?? sampling.defaultMaxTokens, left);
-  if (request.handover?.type !== 'hold' && sampling.minTokens > maxTokens)
+  if (!holds && sampling.minTokens > maxTokens) {
     throw tooManyAtLeast(sampling.minTokens, maxTokens, left);
+  }
   const accepted: Accepted = {
     promptTokens: promptTokens.length,
     truncatedTokens: whole.length - promptTokens.length,
     maxTokens,
-    maxTokensReduced: sampling.maxTokens !== null && maxTokens < sampling.maxTokens,
+    maxTokensReduced: !holds && sampling.maxTokens !== null && maxTokens < sampling.maxTokens,
   };
   if (!request.dryRun) return { promptTokens, accepted };
   return { promptTokens, accepted: { ...accepted, prompt: spellOut(promptTokens, vocabulary) } };

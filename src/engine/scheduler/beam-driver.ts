@@ -77,7 +77,9 @@ export class BeamDriver implements Driver {
   advance(ready: readonly Ready[], copy: CopySequence): ToldStep[] {
     if (this.#live.length === 0) this.#live = ready.slice(0, 1).map(({ sequence }) => sequence);
     const rows = this.#live.map((sequence) => this.#rowOf(sequence, ready));
-    const count = 2 * this.#search.rules.width;
+    const { width } = this.#search.rules;
+    // Enough that `width` live on though every token that can end an answer is among the best.
+    const count = width + Math.max(width, this.#ends.size);
     const candidates = this.#search.live.map(({ state }, beam) =>
       topCandidates(rows[beam] as Float32Array, count, (token) => this.#allows(state, token)),
     );
@@ -104,8 +106,9 @@ export class BeamDriver implements Driver {
 
   #extend(state: BeamState, { token, logprob }: Candidate, row: Float32Array) {
     const { topLogprobs } = this.#rules.sampling;
-    const top = topLogprobs === null ? null : rawLogprobs(row, token, topLogprobs).top;
-    const next = stepAnswer(this.#rules, state.answer, { token, logprob, top });
+    const told =
+      topLogprobs === null ? { logprob, top: null } : rawLogprobs(row, token, topLogprobs);
+    const next = stepAnswer(this.#rules, state.answer, { token, ...told });
     return {
       state: {
         answer: next.state,
