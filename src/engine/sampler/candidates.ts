@@ -5,7 +5,7 @@
  * the shared workspace, so a result holds until the next row is loaded.
  */
 
-import { findCut } from './find-cut.ts';
+import { keepBest, keepUpTo } from './keep-best.ts';
 import { kernels } from './kernels.ts';
 import { leastOfBest } from './least-of-best.ts';
 import {
@@ -50,11 +50,7 @@ export function findCandidates(
 ): Candidates {
   const { at, ids, weights } = currentWorkspace();
   let size = gatherFrom(values.length, floorOf(max, values.length, rules));
-  if (rules.topK > 0 && size > rules.topK) {
-    // The k best are the fewest whose weights reach k where each weighs 1.
-    weights.fill(1, 0, size);
-    size = keepUpTo(size, rules.topK);
-  }
+  if (rules.topK > 0) size = keepBest(size, rules.topK);
   kernels.weigh(at.logits, size, max, 1 / rules.temperature, at.weights);
   let total = sumWeights(size);
   if (topP < 1) {
@@ -108,11 +104,4 @@ function roundUp(value: number): number {
  */
 function hopelessBelow(topP: number, total: number, size: number): number {
   return (((1 - topP) * total) / size) * 0.999;
-}
-
-/** Keeps the fewest best tokens whose weights reach `mass`, and always the best one. */
-function keepUpTo(size: number, mass: number): number {
-  const { at } = currentWorkspace();
-  const { logit, id } = findCut(size, mass);
-  return kernels.keepBest(at.ids, at.logits, at.weights, size, logit, id);
 }

@@ -50,15 +50,19 @@ export interface Kernels {
       bins: number,
     ]
   ): void;
-  indexesOfBin(
+  takeBin(
     ...args: readonly [
+      ids: number,
       logits: number,
+      weights: number,
       count: number,
       high: number,
       scale: number,
       lastBin: number,
       wanted: number,
-      indexes: number,
+      toIds: number,
+      toLogits: number,
+      toWeights: number,
     ]
   ): number;
 }
@@ -74,7 +78,26 @@ interface WebAssemblyHost {
 function instantiate(): Kernels {
   const { WebAssembly } = globalThis as unknown as WebAssemblyHost;
   const text = readFileSync(new URL('./kernels.wat', import.meta.url), 'utf8');
-  return new WebAssembly.Instance(new WebAssembly.Module(assembleWat(text))).exports as Kernels;
+  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(assembleWat(text)));
+  const compiled = exports as Kernels;
+  writeShuffles(new Uint8Array(compiled.memory.buffer));
+  return compiled;
+}
+
+/** For each mask of lanes, the bytes of its lanes, first lane first; `kernels.wat` says where they lie. */
+function writeShuffles(memory: Uint8Array): void {
+  for (const { at, lanes } of [
+    { at: 512, lanes: 4 },
+    { at: 768, lanes: 2 },
+  ]) {
+    const laneBytes = 16 / lanes;
+    for (let mask = 0; mask < 2 ** lanes; mask++) {
+      let end = at + mask * 16;
+      for (let byte = 0; byte < 16; byte++) {
+        if ((mask >> Math.floor(byte / laneBytes)) & 1) memory[end++] = byte;
+      }
+    }
+  }
 }
 
 export const kernels: Kernels = instantiate();

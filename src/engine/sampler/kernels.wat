@@ -1,8 +1,13 @@
 ;; The passes over whole rows that the sampler makes, in WebAssembly with vectors of 128 bits. Kept as
 ;; text and assembled at the first use (assemble-wat.ts knows the part of the language used here).
 ;; Every sum has one fixed order and no instruction is a relaxed one, so results are the same bits on
-;; every machine. Pointers are in bytes, counts and indexes in elements. Callers keep room for 64
-;; elements behind each array: the kernels read and write a little past the end.
+;; every machine. Pointers are in bytes, counts in elements. Callers keep room for 64 elements behind
+;; each array: the kernels read and write a little past the end.
+;;
+;; Where entries are kept or dropped, four at a time are moved together: at 512 lies, for each of the 16
+;; masks of four lanes, the shuffle that brings the lanes of the mask to the front, and at 768 the same
+;; for the 4 masks of two wide lanes (kernels.ts writes them). What is written behind the kept ones is
+;; overwritten next, and in place nothing is overwritten that was not read.
 (module
   (memory 1)
 
@@ -52,7 +57,7 @@
   (func (export "gather") (param $row i32) (param $end i32) (param $maxima i32) (param $floor f32)
       (param $ids i32) (param $logits i32) (result i32)
     (local $stop i32) (local $id i32) (local $size i32) (local $at i32) (local $passing i32)
-    (local $values v128) (local $floors v128) (local $numbers v128)
+    (local $values v128) (local $floors v128) (local $shuffle v128)
     (local.set $floors (f32x4.splat (local.get $floor)))
     (block $done
       (loop $blocks
@@ -66,45 +71,16 @@
                 (i32x4.bitmask (f32x4.ge (local.get $values) (local.get $floors))))
               (if (local.get $passing)
                 (then
-                  (local.set $numbers (i32x4.add (i32x4.splat (local.get $id))
-                    (v128.const i32x4 0 1 2 3)))
+                  (local.set $shuffle (v128.load offset=512
+                    (i32.shl (local.get $passing) (i32.const 4))))
                   (local.set $at (i32.shl (local.get $size) (i32.const 2)))
-                  (if (i32.eq (local.get $passing) (i32.const 15))
-                    (then
-                      (v128.store (i32.add (local.get $ids) (local.get $at)) (local.get $numbers))
-                      (v128.store (i32.add (local.get $logits) (local.get $at)) (local.get $values))
-                      (local.set $size (i32.add (local.get $size) (i32.const 4)))
-                    )
-                    (else
-                      ;; Each lane is written, and counts only where it passes.
-                      (i32.store (i32.add (local.get $ids) (local.get $at)) (local.get $id))
-                      (f32.store (i32.add (local.get $logits) (local.get $at))
-                        (f32x4.extract_lane 0 (local.get $values)))
-                      (local.set $size (i32.add (local.get $size)
-                        (i32.and (local.get $passing) (i32.const 1))))
-                      (local.set $at (i32.shl (local.get $size) (i32.const 2)))
-                      (i32.store (i32.add (local.get $ids) (local.get $at))
-                        (i32.add (local.get $id) (i32.const 1)))
-                      (f32.store (i32.add (local.get $logits) (local.get $at))
-                        (f32x4.extract_lane 1 (local.get $values)))
-                      (local.set $size (i32.add (local.get $size) (i32.and
-                        (i32.shr_u (local.get $passing) (i32.const 1)) (i32.const 1))))
-                      (local.set $at (i32.shl (local.get $size) (i32.const 2)))
-                      (i32.store (i32.add (local.get $ids) (local.get $at))
-                        (i32.add (local.get $id) (i32.const 2)))
-                      (f32.store (i32.add (local.get $logits) (local.get $at))
-                        (f32x4.extract_lane 2 (local.get $values)))
-                      (local.set $size (i32.add (local.get $size) (i32.and
-                        (i32.shr_u (local.get $passing) (i32.const 2)) (i32.const 1))))
-                      (local.set $at (i32.shl (local.get $size) (i32.const 2)))
-                      (i32.store (i32.add (local.get $ids) (local.get $at))
-                        (i32.add (local.get $id) (i32.const 3)))
-                      (f32.store (i32.add (local.get $logits) (local.get $at))
-                        (f32x4.extract_lane 3 (local.get $values)))
-                      (local.set $size (i32.add (local.get $size)
-                        (i32.shr_u (local.get $passing) (i32.const 3))))
-                    )
-                  )
+                  (v128.store (i32.add (local.get $ids) (local.get $at))
+                    (i8x16.swizzle
+                      (i32x4.add (i32x4.splat (local.get $id)) (v128.const i32x4 0 1 2 3))
+                      (local.get $shuffle)))
+                  (v128.store (i32.add (local.get $logits) (local.get $at))
+                    (i8x16.swizzle (local.get $values) (local.get $shuffle)))
+                  (local.set $size (i32.add (local.get $size) (i32.popcnt (local.get $passing))))
                 )
               )
               (local.set $id (i32.add (local.get $id) (i32.const 4)))
@@ -232,51 +208,50 @@
   )
 
   ;; Keeps the entries whose weight is at least $least (above 0), in order; returns how many.
-  ;; A weight behind the last one is 0.
+  ;; Weights from $count to the next multiple of 4 are 0.
   (func (export "keepHeavy") (param $ids i32) (param $logits i32) (param $weights i32)
       (param $count i32) (param $least f64) (result i32)
-    (local $i i32) (local $size i32) (local $passing i32) (local $from i32) (local $to i32)
-    (local $pair v128) (local $least2 v128)
+    (local $i i32) (local $size i32) (local $passing i32) (local $at i32)
+    (local $first v128) (local $second v128) (local $least2 v128) (local $firstMask i32)
+    (local $secondMask i32) (local $shuffle v128)
     (local.set $least2 (f64x2.splat (local.get $least)))
     (block $done
-      (loop $pairs
+      (loop $fours
         (br_if $done (i32.ge_u (local.get $i) (local.get $count)))
-        (local.set $pair (v128.load
-          (i32.add (local.get $weights) (i32.shl (local.get $i) (i32.const 3)))))
-        (local.set $passing (i64x2.bitmask (f64x2.ge (local.get $pair) (local.get $least2))))
+        (local.set $at (i32.add (local.get $weights) (i32.shl (local.get $i) (i32.const 3))))
+        (local.set $first (v128.load (local.get $at)))
+        (local.set $second (v128.load offset=16 (local.get $at)))
+        (local.set $firstMask
+          (i64x2.bitmask (f64x2.ge (local.get $first) (local.get $least2))))
+        (local.set $secondMask
+          (i64x2.bitmask (f64x2.ge (local.get $second) (local.get $least2))))
+        (local.set $passing (i32.or (local.get $firstMask)
+          (i32.shl (local.get $secondMask) (i32.const 2))))
         (if (local.get $passing)
           (then
-            (local.set $from (i32.shl (local.get $i) (i32.const 2)))
-            (local.set $to (i32.shl (local.get $size) (i32.const 2)))
-            (if (i32.eq (local.get $passing) (i32.const 3))
-              (then
-                (i64.store (i32.add (local.get $ids) (local.get $to))
-                  (i64.load (i32.add (local.get $ids) (local.get $from))))
-                (i64.store (i32.add (local.get $logits) (local.get $to))
-                  (i64.load (i32.add (local.get $logits) (local.get $from))))
-                (v128.store (i32.add (local.get $weights) (i32.shl (local.get $size) (i32.const 3)))
-                  (local.get $pair))
-                (local.set $size (i32.add (local.get $size) (i32.const 2)))
-              )
-              (else
-                ;; One of the two: $passing is 1 for the first and 2 for the second.
-                (local.set $from (i32.add (local.get $from)
-                  (i32.shl (i32.shr_u (local.get $passing) (i32.const 1)) (i32.const 2))))
-                (i32.store (i32.add (local.get $ids) (local.get $to))
-                  (i32.load (i32.add (local.get $ids) (local.get $from))))
-                (f32.store (i32.add (local.get $logits) (local.get $to))
-                  (f32.load (i32.add (local.get $logits) (local.get $from))))
-                (f64.store (i32.add (local.get $weights) (i32.shl (local.get $size) (i32.const 3)))
-                  (select
-                    (f64x2.extract_lane 0 (local.get $pair)) (f64x2.extract_lane 1 (local.get $pair))
-                    (i32.eq (local.get $passing) (i32.const 1))))
-                (local.set $size (i32.add (local.get $size) (i32.const 1)))
-              )
-            )
+            (local.set $at (i32.add (local.get $weights)
+              (i32.shl (local.get $size) (i32.const 3))))
+            (v128.store (local.get $at) (i8x16.swizzle (local.get $first)
+              (v128.load offset=768 (i32.shl (local.get $firstMask) (i32.const 4)))))
+            (v128.store
+              (i32.add (local.get $at)
+                (i32.shl (i32.popcnt (local.get $firstMask)) (i32.const 3)))
+              (i8x16.swizzle (local.get $second)
+                (v128.load offset=768 (i32.shl (local.get $secondMask) (i32.const 4)))))
+            (local.set $shuffle (v128.load offset=512
+              (i32.shl (local.get $passing) (i32.const 4))))
+            (local.set $at (i32.shl (local.get $size) (i32.const 2)))
+            (v128.store (i32.add (local.get $ids) (local.get $at)) (i8x16.swizzle
+              (v128.load (i32.add (local.get $ids) (i32.shl (local.get $i) (i32.const 2))))
+              (local.get $shuffle)))
+            (v128.store (i32.add (local.get $logits) (local.get $at)) (i8x16.swizzle
+              (v128.load (i32.add (local.get $logits) (i32.shl (local.get $i) (i32.const 2))))
+              (local.get $shuffle)))
+            (local.set $size (i32.add (local.get $size) (i32.popcnt (local.get $passing))))
           )
         )
-        (local.set $i (i32.add (local.get $i) (i32.const 2)))
-        (br $pairs)
+        (local.set $i (i32.add (local.get $i) (i32.const 4)))
+        (br $fours)
       )
     )
     (local.get $size)
@@ -286,63 +261,56 @@
   ;; $lastId, in order; returns how many.
   (func (export "keepBest") (param $ids i32) (param $logits i32) (param $weights i32)
       (param $count i32) (param $cut f32) (param $lastId i32) (result i32)
-    (local $i i32) (local $size i32) (local $id i32) (local $logit f32) (local $at i32)
-    (local $stop i32) (local $cuts v128) (local $four v128) (local $to i32) (local $from i32)
+    (local $i i32) (local $size i32) (local $passing i32) (local $at i32) (local $left i32)
+    (local $cuts v128) (local $last4 v128) (local $four v128) (local $numbers v128)
+    (local $first v128) (local $second v128) (local $shuffle v128)
     (local.set $cuts (f32x4.splat (local.get $cut)))
+    (local.set $last4 (i32x4.splat (local.get $lastId)))
     (block $done
       (loop $fours
         (br_if $done (i32.ge_u (local.get $i) (local.get $count)))
         (local.set $at (i32.shl (local.get $i) (i32.const 2)))
-        (local.set $stop (i32.add (local.get $i) (i32.const 4)))
         (local.set $four (v128.load (i32.add (local.get $logits) (local.get $at))))
-        (if (i32.le_u (local.get $stop) (local.get $count))
+        (local.set $numbers (v128.load (i32.add (local.get $ids) (local.get $at))))
+        (local.set $passing (i32x4.bitmask (v128.or
+          (f32x4.gt (local.get $four) (local.get $cuts))
+          (v128.and
+            (f32x4.eq (local.get $four) (local.get $cuts))
+            (i32x4.le_s (local.get $numbers) (local.get $last4))))))
+        (local.set $left (i32.sub (local.get $count) (local.get $i)))
+        (if (i32.lt_u (local.get $left) (i32.const 4))
           (then
-            (if (i32.eqz (i32x4.bitmask (f32x4.ge (local.get $four) (local.get $cuts))))
-              (then
-                (local.set $i (local.get $stop))
-                (br $fours)
-              )
-            )
-            (if (i32x4.all_true (f32x4.gt (local.get $four) (local.get $cuts)))
-              (then
-                (local.set $to (i32.shl (local.get $size) (i32.const 2)))
-                (v128.store (i32.add (local.get $logits) (local.get $to)) (local.get $four))
-                (v128.store (i32.add (local.get $ids) (local.get $to))
-                  (v128.load (i32.add (local.get $ids) (local.get $at))))
-                (local.set $to (i32.add (local.get $weights)
-                  (i32.shl (local.get $size) (i32.const 3))))
-                (local.set $from (i32.add (local.get $weights)
-                  (i32.shl (local.get $i) (i32.const 3))))
-                ;; Both are read before one is written over: the places may overlap.
-                (local.set $four (v128.load (local.get $from)))
-                (v128.store offset=16 (local.get $to) (v128.load offset=16 (local.get $from)))
-                (v128.store (local.get $to) (local.get $four))
-                (local.set $size (i32.add (local.get $size) (i32.const 4)))
-                (local.set $i (local.get $stop))
-                (br $fours)
-              )
-            )
+            (local.set $passing (i32.and (local.get $passing) (i32.sub
+              (i32.shl (i32.const 1) (local.get $left)) (i32.const 1))))
           )
-          (else (local.set $stop (local.get $count)))
         )
-        (loop $entries
-          (local.set $at (i32.shl (local.get $i) (i32.const 2)))
-          (local.set $logit (f32.load (i32.add (local.get $logits) (local.get $at))))
-          (local.set $id (i32.load (i32.add (local.get $ids) (local.get $at))))
-          (local.set $to (i32.shl (local.get $size) (i32.const 2)))
-          ;; Each entry is written, and counts only where it stays.
-          (i32.store (i32.add (local.get $ids) (local.get $to)) (local.get $id))
-          (f32.store (i32.add (local.get $logits) (local.get $to)) (local.get $logit))
-          (f64.store (i32.add (local.get $weights) (i32.shl (local.get $size) (i32.const 3)))
-            (f64.load (i32.add (local.get $weights) (i32.shl (local.get $i) (i32.const 3)))))
-          (local.set $size (i32.add (local.get $size)
-            (i32.or
-              (f32.gt (local.get $logit) (local.get $cut))
-              (i32.and (f32.eq (local.get $logit) (local.get $cut))
-                       (i32.le_s (local.get $id) (local.get $lastId))))))
-          (local.set $i (i32.add (local.get $i) (i32.const 1)))
-          (br_if $entries (i32.lt_u (local.get $i) (local.get $stop)))
+        (if (local.get $passing)
+          (then
+            (local.set $at (i32.add (local.get $weights) (i32.shl (local.get $i) (i32.const 3))))
+            (local.set $first (v128.load (local.get $at)))
+            (local.set $second (v128.load offset=16 (local.get $at)))
+            (local.set $at (i32.add (local.get $weights)
+              (i32.shl (local.get $size) (i32.const 3))))
+            (v128.store (local.get $at) (i8x16.swizzle (local.get $first)
+              (v128.load offset=768 (i32.shl
+                (i32.and (local.get $passing) (i32.const 3)) (i32.const 4)))))
+            (v128.store
+              (i32.add (local.get $at) (i32.shl
+                (i32.popcnt (i32.and (local.get $passing) (i32.const 3))) (i32.const 3)))
+              (i8x16.swizzle (local.get $second)
+                (v128.load offset=768 (i32.shl
+                  (i32.shr_u (local.get $passing) (i32.const 2)) (i32.const 4)))))
+            (local.set $shuffle (v128.load offset=512
+              (i32.shl (local.get $passing) (i32.const 4))))
+            (local.set $at (i32.shl (local.get $size) (i32.const 2)))
+            (v128.store (i32.add (local.get $ids) (local.get $at))
+              (i8x16.swizzle (local.get $numbers) (local.get $shuffle)))
+            (v128.store (i32.add (local.get $logits) (local.get $at))
+              (i8x16.swizzle (local.get $four) (local.get $shuffle)))
+            (local.set $size (i32.add (local.get $size) (i32.popcnt (local.get $passing))))
+          )
         )
+        (local.set $i (i32.add (local.get $i) (i32.const 4)))
         (br $fours)
       )
     )
@@ -404,41 +372,73 @@
     )
   )
 
-  ;; Copies the indexes (0 = the first entry) of the entries in bin $wanted, in order; returns how
-  ;; many. Bins as in fillBins.
-  (func (export "indexesOfBin") (param $logits i32) (param $count i32) (param $high f64)
-      (param $scale f64) (param $lastBin i32) (param $wanted i32) (param $indexes i32) (result i32)
-    (local $i i32) (local $size i32) (local $highs v128) (local $scales v128) (local $last v128)
-    (local $passing i32) (local $wanted4 v128)
+  ;; Copies the entries in bin $wanted to other arrays or to the front of the same; returns how many.
+  ;; Bins as in fillBins.
+  (func (export "takeBin") (param $ids i32) (param $logits i32) (param $weights i32)
+      (param $count i32) (param $high f64) (param $scale f64) (param $lastBin i32)
+      (param $wanted i32) (param $toIds i32) (param $toLogits i32) (param $toWeights i32)
+      (result i32)
+    (local $i i32) (local $size i32) (local $at i32) (local $left i32) (local $passing i32)
+    (local $highs v128) (local $scales v128) (local $last v128) (local $wanted4 v128)
+    (local $first v128) (local $second v128) (local $shuffle v128) (local $four v128)
+    (local $numbers v128)
     (local.set $highs (f64x2.splat (local.get $high)))
     (local.set $scales (f64x2.splat (local.get $scale)))
     (local.set $last (i32x4.splat (local.get $lastBin)))
     (local.set $wanted4 (i32x4.splat (local.get $wanted)))
     (block $done
-      (loop $pairs
+      (loop $fours
         (br_if $done (i32.ge_u (local.get $i) (local.get $count)))
-        (local.set $passing (i32.and (i32.const 3) (i32x4.bitmask (i32x4.eq (local.get $wanted4)
-          (i32x4.min_s (local.get $last) (i32x4.trunc_sat_f64x2_s_zero
-            (f64x2.mul (local.get $scales) (f64x2.sub (local.get $highs)
-              (f64x2.promote_low_f32x4 (v128.load64_zero (i32.add (local.get $logits)
-                (i32.shl (local.get $i) (i32.const 2)))))))))))))
+        (local.set $at (i32.add (local.get $logits) (i32.shl (local.get $i) (i32.const 2))))
+        (local.set $passing (i32.or
+          (i32.and (i32.const 3) (i32x4.bitmask (i32x4.eq (local.get $wanted4)
+            (i32x4.min_s (local.get $last) (i32x4.trunc_sat_f64x2_s_zero
+              (f64x2.mul (local.get $scales) (f64x2.sub (local.get $highs)
+                (f64x2.promote_low_f32x4 (v128.load64_zero (local.get $at))))))))))
+          (i32.shl
+            (i32.and (i32.const 3) (i32x4.bitmask (i32x4.eq (local.get $wanted4)
+              (i32x4.min_s (local.get $last) (i32x4.trunc_sat_f64x2_s_zero
+                (f64x2.mul (local.get $scales) (f64x2.sub (local.get $highs)
+                  (f64x2.promote_low_f32x4 (v128.load64_zero offset=8 (local.get $at))))))))))
+            (i32.const 2))))
+        (local.set $left (i32.sub (local.get $count) (local.get $i)))
+        (if (i32.lt_u (local.get $left) (i32.const 4))
+          (then
+            (local.set $passing (i32.and (local.get $passing) (i32.sub
+              (i32.shl (i32.const 1) (local.get $left)) (i32.const 1))))
+          )
+        )
         (if (local.get $passing)
           (then
-            (i32.store (i32.add (local.get $indexes) (i32.shl (local.get $size) (i32.const 2)))
-              (local.get $i))
-            (local.set $size (i32.add (local.get $size)
-              (i32.and (local.get $passing) (i32.const 1))))
-            (local.set $i (i32.add (local.get $i) (i32.const 1)))
-            (i32.store (i32.add (local.get $indexes) (i32.shl (local.get $size) (i32.const 2)))
-              (local.get $i))
-            (local.set $size (i32.add (local.get $size)
-              (i32.and (i32.shr_u (local.get $passing) (i32.const 1))
-                       (i32.lt_u (local.get $i) (local.get $count)))))
-            (local.set $i (i32.add (local.get $i) (i32.const 1)))
+            (local.set $four (v128.load (local.get $at)))
+            (local.set $numbers (v128.load
+              (i32.add (local.get $ids) (i32.shl (local.get $i) (i32.const 2)))))
+            (local.set $at (i32.add (local.get $weights) (i32.shl (local.get $i) (i32.const 3))))
+            (local.set $first (v128.load (local.get $at)))
+            (local.set $second (v128.load offset=16 (local.get $at)))
+            (local.set $at (i32.add (local.get $toWeights)
+              (i32.shl (local.get $size) (i32.const 3))))
+            (v128.store (local.get $at) (i8x16.swizzle (local.get $first)
+              (v128.load offset=768 (i32.shl
+                (i32.and (local.get $passing) (i32.const 3)) (i32.const 4)))))
+            (v128.store
+              (i32.add (local.get $at) (i32.shl
+                (i32.popcnt (i32.and (local.get $passing) (i32.const 3))) (i32.const 3)))
+              (i8x16.swizzle (local.get $second)
+                (v128.load offset=768 (i32.shl
+                  (i32.shr_u (local.get $passing) (i32.const 2)) (i32.const 4)))))
+            (local.set $shuffle (v128.load offset=512
+              (i32.shl (local.get $passing) (i32.const 4))))
+            (local.set $at (i32.shl (local.get $size) (i32.const 2)))
+            (v128.store (i32.add (local.get $toIds) (local.get $at))
+              (i8x16.swizzle (local.get $numbers) (local.get $shuffle)))
+            (v128.store (i32.add (local.get $toLogits) (local.get $at))
+              (i8x16.swizzle (local.get $four) (local.get $shuffle)))
+            (local.set $size (i32.add (local.get $size) (i32.popcnt (local.get $passing))))
           )
-          (else (local.set $i (i32.add (local.get $i) (i32.const 2))))
         )
-        (br $pairs)
+        (local.set $i (i32.add (local.get $i) (i32.const 4)))
+        (br $fours)
       )
     )
     (local.get $size)

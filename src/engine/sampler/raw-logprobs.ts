@@ -4,6 +4,7 @@
  * beam search. Works in the shared workspace.
  */
 
+import { keepBest } from './keep-best.ts';
 import { kernels } from './kernels.ts';
 import { leastOfBest } from './least-of-best.ts';
 import type { RankedToken } from './sampler.ts';
@@ -47,9 +48,10 @@ function bestIds(values: Float32Array, count: number): number[] {
   const { maxima, ids } = currentWorkspace();
   const blocks = blockCount(values.length);
   const floor = count <= blocks ? leastOfBest(maxima, blocks, count) : -Infinity;
-  const best = Array.from(ids.subarray(0, gatherFrom(values.length, floor)))
-    .sort((a, b) => (values[b] as number) - (values[a] as number) || a - b)
-    .slice(0, count);
+  const size = keepBest(gatherFrom(values.length, floor), count);
+  const best = Array.from(ids.subarray(0, size)).sort(
+    (a, b) => (values[b] as number) - (values[a] as number) || a - b,
+  );
   // Behind all that is possible come the impossible ones, in order of ID.
   for (let id = 0; id < values.length && best.length < count; id++) {
     if (values[id] === -Infinity) best.push(id);

@@ -17,11 +17,9 @@ export interface Instruction {
 /** Name, code, and the natural alignment of loads and stores. */
 const scalar: readonly (readonly [name: string, code: number, alignment?: number])[] = [
   ['i32.load', 0x28, 2],
-  ['i64.load', 0x29, 3],
   ['f32.load', 0x2a, 2],
   ['f64.load', 0x2b, 3],
   ['i32.store', 0x36, 2],
-  ['i64.store', 0x37, 3],
   ['f32.store', 0x38, 2],
   ['f64.store', 0x39, 3],
   ['return', 0x0f],
@@ -41,6 +39,7 @@ const scalar: readonly (readonly [name: string, code: number, alignment?: number
   ['f64.lt', 0x63],
   ['f64.gt', 0x64],
   ['f64.ge', 0x66],
+  ['i32.popcnt', 0x69],
   ['i32.add', 0x6a],
   ['i32.sub', 0x6b],
   ['i32.and', 0x71],
@@ -66,10 +65,12 @@ const simdLanes: readonly (readonly [name: string, code: number])[] = [
 ];
 
 const simd: readonly (readonly [name: string, code: number])[] = [
+  ['i8x16.swizzle', 14],
   ['i32x4.splat', 17],
   ['f32x4.splat', 19],
   ['f64x2.splat', 20],
   ['i32x4.eq', 55],
+  ['i32x4.le_s', 61],
   ['f32x4.eq', 65],
   ['f32x4.gt', 68],
   ['f32x4.ge', 70],

@@ -15,7 +15,7 @@ const SLACK = 64;
 const PAGE_BYTES = 65_536;
 export const BINS = 2048;
 
-/** Where small things lie, in bytes; the arrays come behind them. */
+/** Where small things lie, in bytes (512 to 832 are the kernels' own); the arrays come behind them. */
 const PLACE_AT = 64;
 const BINS_AT = 1024;
 const ARRAYS_AT = BINS_AT + BINS * 8;
@@ -26,7 +26,6 @@ type ArrayName =
   | 'ids'
   | 'logits'
   | 'weights'
-  | 'indexes'
   | 'someIds'
   | 'someLogits'
   | 'someWeights';
@@ -44,7 +43,6 @@ export interface Workspace {
   readonly logits: Float32Array;
   readonly weights: Float64Array;
   /** Some of them, copied out to be looked at more closely. */
-  readonly indexes: Int32Array;
   readonly someIds: Int32Array;
   readonly someLogits: Float32Array;
   readonly someWeights: Float64Array;
@@ -146,7 +144,6 @@ function createWorkspace(capacity: number): Workspace {
     maxima: reserve(4),
     ids: reserve(4),
     logits: reserve(4),
-    indexes: reserve(4),
     someIds: reserve(4),
     someLogits: reserve(4),
     weights: reserve(8),
@@ -167,7 +164,6 @@ function createWorkspace(capacity: number): Workspace {
     ids: ints(at.ids),
     logits: floats(at.logits),
     weights: doubles(at.weights),
-    indexes: ints(at.indexes),
     someIds: ints(at.someIds),
     someLogits: floats(at.someLogits),
     someWeights: doubles(at.someWeights),

@@ -1,6 +1,6 @@
 /**
  * Where a filter cuts: among the tokens in the workspace, best first, the one at which their weights
- * reach a mass. Called by the candidate filter. Selection without sorting everything: weights are
+ * reach a mass. Called by the filters and the log-probabilities. Selection without sorting everything: weights are
  * summed in bins by logit, and the bin where the mass is reached is looked into alone, until it is
  * small.
  */
@@ -9,7 +9,7 @@ import { kernels } from './kernels.ts';
 import { BINS, currentWorkspace, type Workspace } from './workspace.ts';
 
 /** A place in the order of tokens: best first, among equals the lower ID first. */
-export interface Cut {
+interface Cut {
   readonly logit: number;
   readonly id: number;
 }
@@ -24,6 +24,7 @@ interface Group {
   readonly ids: Int32Array;
   readonly logits: Float32Array;
   readonly weights: Float64Array;
+  readonly idsAt: number;
   readonly logitsAt: number;
   readonly weightsAt: number;
 }
@@ -37,18 +38,33 @@ const keys = new Float64Array(SORTABLE);
 const floatView = new Float32Array(1);
 const bitView = new Int32Array(floatView.buffer);
 
+/** Keeps the fewest best of `size` tokens whose weights reach `mass`, and always the best one. */
+export function keepUpTo(size: number, mass: number): number {
+  const { at } = currentWorkspace();
+  const { logit, id } = findCut(size, mass);
+  return kernels.keepBest(at.ids, at.logits, at.weights, size, logit, id);
+}
+
+/** Keeps the `count` best of `size` tokens; their weights are lost. */
+export function keepBest(size: number, count: number): number {
+  if (size <= count) return size;
+  // They are the fewest whose weights reach the count where each weighs 1.
+  currentWorkspace().weights.fill(1, 0, size);
+  return keepUpTo(size, count);
+}
+
 /**
  * The last of the fewest best tokens whose weights reach `mass`: the best one where the mass is 0, the
  * last of all where it is not reached. `size` is 1 to 2^21.
  */
-export function findCut(size: number, mass: number): Cut {
+function findCut(size: number, mass: number): Cut {
   const workspace = currentWorkspace();
   let group = everything(workspace);
   let count = size;
   let missing = mass;
   for (;;) {
     const { low, high } = rangeOf(group, count, workspace);
-    if (low === high) return walk(group, count, missing);
+    if (low === high) return cutOfEqual(group, count, missing);
     if (count <= SORTABLE) return walkSorted(group, count, missing);
     const binning = { high, binsPerLogit: BINS / (high - low) };
     const { bin, before } = findBin(group, count, binning, missing);
@@ -59,7 +75,14 @@ export function findCut(size: number, mass: number): Cut {
 }
 
 function everything({ ids, logits, weights, at }: Workspace): Group {
-  return { ids, logits, weights, logitsAt: at.logits, weightsAt: at.weights };
+  return {
+    ids,
+    logits,
+    weights,
+    idsAt: at.ids,
+    logitsAt: at.logits,
+    weightsAt: at.weights,
+  };
 }
 
 function something({ someIds, someLogits, someWeights, at }: Workspace): Group {
@@ -67,6 +90,7 @@ function something({ someIds, someLogits, someWeights, at }: Workspace): Group {
     ids: someIds,
     logits: someLogits,
     weights: someWeights,
+    idsAt: at.someIds,
     logitsAt: at.someLogits,
     weightsAt: at.someWeights,
   };
@@ -99,27 +123,27 @@ function findBin(group: Group, count: number, { high, binsPerLogit }: Binning, m
 
 /** Copies the tokens of one bin to where small groups lie; `group` may be there already. */
 function copyOut(group: Group, count: number, { high, binsPerLogit }: Binning, bin: number) {
-  const { at, indexes, someIds, someLogits, someWeights } = currentWorkspace();
-  const { logitsAt, ids, logits, weights } = group;
-  const size = kernels.indexesOfBin(logitsAt, count, high, binsPerLogit, BINS - 1, bin, at.indexes);
-  for (let i = 0; i < size; i++) {
-    const from = indexes[i] as number;
-    someIds[i] = ids[from] as number;
-    someLogits[i] = logits[from] as number;
-    someWeights[i] = weights[from] as number;
-  }
-  return size;
+  const { at } = currentWorkspace();
+  return kernels.takeBin(
+    group.idsAt,
+    group.logitsAt,
+    group.weightsAt,
+    count,
+    high,
+    binsPerLogit,
+    BINS - 1,
+    bin,
+    at.someIds,
+    at.someLogits,
+    at.someWeights,
+  );
 }
 
-/** Equal logits: they lie in order. */
-function walk({ ids, logits, weights }: Group, count: number, mass: number): Cut {
-  let reached = 0;
-  let i = 0;
-  for (; i < count - 1; i++) {
-    reached += weights[i] as number;
-    if (reached >= mass) break;
-  }
-  return { logit: logits[i] as number, id: ids[i] as number };
+/** Equal logits lie in order of ID and weigh the same. */
+function cutOfEqual({ ids, logits, weights }: Group, count: number, mass: number): Cut {
+  const needed = Math.ceil(mass / (weights[0] as number));
+  const last = Math.min(Math.max(needed, 1), count) - 1;
+  return { logit: logits[last] as number, id: ids[last] as number };
 }
 
 function walkSorted({ ids, logits, weights }: Group, count: number, mass: number): Cut {
