@@ -19,6 +19,7 @@ import {
 } from './naive-cache.test-support.ts';
 import { PrefixCache } from './prefix-cache.ts';
 import { createPrefixDisk } from './prefix-disk.ts';
+import type { RunFile } from './run-file.ts';
 import { temporaryName } from './temporary-name.ts';
 
 const plenty = 1e9;
@@ -296,6 +297,59 @@ test('the beginning of a prompt stays longer than what follows it', async (conte
     assert.equal(bytesIn(dir), size);
     assert.equal(readAll(smaller, long), left);
   }
+});
+
+test('what leads to a run never goes before it', async (context) => {
+  const dir = tempDir(context);
+  const probe = await openCache(dir);
+  store(probe, counting(100, 150));
+  await probe.flush();
+  const diskBytes = bytesIn(dir) * 6;
+  fs.rmSync(dir, { recursive: true });
+
+  const cache = await openCache(dir, { diskBytes, now: createClock() });
+  for (const length of [50, 100]) {
+    store(cache, counting(0, length));
+    await cache.flush();
+  }
+  const seen = new Set<number>();
+  for (let from = 200; from < 900; from += 100) {
+    store(cache, counting(from, from + 50));
+    await cache.flush();
+    seen.add(found(await openCache(dir), counting(0, 100)));
+    const deeper = filesIn(dir).filter((name) => name.includes('-50-'));
+    assert.equal(deeper.length, seen.size === 1 ? 1 : 0);
+  }
+  assert.deepEqual([...seen], [100, 50, 0]);
+});
+
+test('what is used is marked in the folder, for others, whenever the folder is counted', async (context) => {
+  const dir = tempDir(context);
+  let now = Date.now() + 1e6;
+  const disk = await createPrefixDisk({
+    dir,
+    maxBytes: 100_000,
+    identity,
+    onFault: assert.fail,
+    now: () => now,
+  });
+  const write = (token: number): Promise<RunFile> =>
+    new Promise((done) => {
+      const content = { namespace: '0'.repeat(64), start: 0, tokens: Int32Array.of(token) };
+      disk.queue({ prepare: () => ({ ...content, payload: Buffer.alloc(8000) }), done }, false);
+    });
+  const file = await write(0);
+  for (let round = 1; round < 30; round += 1) {
+    now += 1001;
+    disk.touch(file);
+    await write(1);
+    // More than a sixteenth was written since the last count: the folder is counted now.
+    fs.rmSync(join(dir, (await write(1 + round)).name));
+    await write(100 + round);
+    const { mtimeMs } = fs.statSync(join(dir, file.name));
+    assert.equal(Math.floor(mtimeMs), now);
+  }
+  await disk.flush();
 });
 
 test('files that others removed are no damage, and their nodes go', async (context) => {
