@@ -69,7 +69,7 @@ describe('the adapters of an engine', () => {
   });
 
   it('that the engine refuses are none', async () => {
-    await assert.rejects(attach(specOf('broken')), { reason: 'invalid_adapter' });
+    await assert.rejects(attach(specOf('broken')), { reason: 'invalid_adapter', param: 'path' });
     assert.deepEqual(adapters.names, []);
     const missing = { ...specOf('c'), path: join(folder, 'nothing') };
     await assert.rejects(attach(missing), { reason: 'invalid_deployment', message: /not exist/ });

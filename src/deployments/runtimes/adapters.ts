@@ -7,7 +7,7 @@ import { hash } from 'node:crypto';
 import { accessSync, constants, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 
-import type { ParlanceError } from '../../contract/index.ts';
+import { ParlanceError } from '../../contract/index.ts';
 import type { Engine } from '../../engine/index.ts';
 import { createEmbeddedTarget } from '../../targets/index.ts';
 import { invalidDeployment } from '../check-fields.ts';
@@ -41,7 +41,7 @@ export class Adapters {
     const { bytes, identity } = readIdentity(spec.path);
     // The file is in the name, so that what was computed with one file is never taken for another's.
     const name = `${spec.name}@${identity}`;
-    await this.#engine.loadAdapter(name, spec.path);
+    await this.#load(name, spec.path);
     this.#entries.set(name, { spec, context });
     const adapter = { name, identity };
     return {
@@ -54,6 +54,15 @@ export class Adapters {
         return this.#engine.unloadAdapter(name);
       },
     };
+  }
+
+  async #load(name: string, path: string): Promise<void> {
+    try {
+      await this.#engine.loadAdapter(name, path);
+    } catch (error) {
+      if (!(error instanceof ParlanceError) || error.reason !== 'invalid_adapter') throw error;
+      throw new ParlanceError(error.reason, error.message, { param: 'path', cause: error });
+    }
   }
 
   /** The engine could not load it again after a restart. */

@@ -18,6 +18,8 @@ import { createTurns } from './turns.ts';
 
 export interface EmbeddedRuntimeOptions extends ServerWide {
   readonly home: string;
+  /** For which a faster form of the weights is taken; null: never (`ensureModel`). */
+  readonly machine?: string | null;
   /** A cancelled request has freed its slot, so long after the client left. */
   readonly onReleased?: (milliseconds: number) => void;
 }
@@ -31,6 +33,7 @@ export function createEmbeddedRuntime(options: EmbeddedRuntimeOptions): Runtime<
       const fetch = (model: string): Promise<ModelFile> =>
         ensureModel(model, {
           home: options.home,
+          machine: options.machine ?? undefined,
           signal: context.signal,
           onProgress: (progress) => context.onPull(progress),
         });

@@ -27,6 +27,7 @@ export function toDetails(
     kv_type: info.kvType,
     model_bytes: file.bytes,
     file: file.path,
+    requantised: file.requantised,
     description: info.description,
     library: info.library,
     deterministic: info.deterministic,
