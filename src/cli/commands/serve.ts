@@ -11,6 +11,7 @@ import { addOptionFlags, loadAllOptions, printWarnings } from '../options.ts';
 export async function define(command: Command, io: Io): Promise<void> {
   await addOptionFlags(command);
   command
+    .option('--no-requantise', 'the same as --requantise off')
     .addHelpText(
       'afterAll',
       examplesText([
@@ -22,9 +23,13 @@ export async function define(command: Command, io: Io): Promise<void> {
       ]),
     )
     .allowExcessArguments()
-    .action(async (flags: Record<string, string | readonly string[]>) => {
+    .action(async (given: Record<string, string | readonly string[] | false>) => {
       await refuseArguments(command.args);
-      const loaded = await loadAllOptions(io, flags);
+      const { requantise, ...flags } = given;
+      const loaded = await loadAllOptions(io, {
+        ...(flags as Record<string, string | readonly string[]>),
+        ...(requantise === undefined ? {} : { requantise: requantise || 'off' }),
+      });
       printWarnings(io, loaded);
       const { serve } = await import('../serve/index.ts');
       const code = await serve(loaded.options, io);

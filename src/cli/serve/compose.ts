@@ -11,6 +11,7 @@ import {
   createExternalRuntime,
   type Deployments,
 } from '../../deployments/index.ts';
+import { describeMachine, findGpuLibraries } from '../../engine/index.ts';
 import type { Store } from '../../records/index.ts';
 import { createRouting } from '../../routing/index.ts';
 import {
@@ -42,6 +43,7 @@ export function compose({ options, store, log, version }: ComposeOptions): Progr
   const runtimes = {
     embedded: createEmbeddedRuntime({
       home: options.home,
+      machine: machineOf(options),
       maxWaiting: options.queue,
       prefixCacheDir: options.prefixCacheDir,
       onReleased: (milliseconds) => metrics.released(milliseconds / 1000),
@@ -82,6 +84,11 @@ export function compose({ options, store, log, version }: ComposeOptions): Progr
       return leaving;
     },
   };
+}
+
+/** Speeds were measured on processors: on a GPU the weights are taken as they are. */
+function machineOf({ requantise }: Options): string | null {
+  return requantise === 'auto' && findGpuLibraries().length === 0 ? describeMachine() : null;
 }
 
 /** The server is ready when its start model is; without one it is ready when it listens. */

@@ -20,6 +20,10 @@ export function describeModel(view: DeploymentView): StartedModel {
   return {
     name: view.name,
     what: facts.filter((fact) => typeof fact === 'string').join(', '),
+    tip:
+      engine['requantised'] === 'possible'
+        ? `prompts may be read faster: parlance pull ${String(view.model)} finds out (docs/models.md)`
+        : null,
     engine: `${count(slots)} slots of ${count(context)} tokens (${memory}), ${count(threads)} threads`,
   };
 }

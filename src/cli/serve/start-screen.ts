@@ -8,6 +8,8 @@ export interface StartedModel {
   readonly what: string;
   /** Such as `8 slots of 8,192 tokens, 2 threads`. */
   readonly engine: string;
+  /** What would make it better, if anything. */
+  readonly tip: string | null;
 }
 
 export interface StartScreen {
@@ -41,7 +43,9 @@ export function startScreen(screen: StartScreen, colours: Colours): string {
   if (model === null) {
     lines.push(row('Model', 'none at start; deploy one with: parlance deploy NAME --model SPEC'));
   } else {
-    lines.push(row('Model', `${bold(model.name)} (${model.what})`), row('', model.engine), '');
+    lines.push(row('Model', `${bold(model.name)} (${model.what})`), row('', model.engine));
+    if (model.tip !== null) lines.push(row('Tip', model.tip));
+    lines.push('');
     lines.push(row('Try', curlLine(screen.url, model.name, screen.keyNeeded)));
   }
   lines.push(
