@@ -81,6 +81,7 @@ function instantiate(): Kernels {
   const { exports } = new WebAssembly.Instance(new WebAssembly.Module(assembleWat(text)));
   const compiled = exports as Kernels;
   writeShuffles(new Uint8Array(compiled.memory.buffer));
+  writeRoots(new BigInt64Array(compiled.memory.buffer, 1024, 64));
   return compiled;
 }
 
@@ -97,6 +98,21 @@ function writeShuffles(memory: Uint8Array): void {
         if ((mask >> Math.floor(byte / laneBytes)) & 1) memory[end++] = byte;
       }
     }
+  }
+}
+
+/** The bits of 2^(j / 64), j from 0 to 63, each less j << 46; of square roots, which are the same everywhere. */
+function writeRoots(memory: BigInt64Array): void {
+  const root = new Float64Array(1);
+  const bits = new BigInt64Array(root.buffer);
+  for (let j = 0; j < 64; j++) {
+    let power = 1;
+    for (let factor = 2, bit = 64; bit > 1; bit /= 2) {
+      factor = Math.sqrt(factor);
+      if (j & (bit / 2)) power *= factor;
+    }
+    root[0] = power;
+    memory[j] = (bits[0] ?? 0n) - (BigInt(j) << 46n);
   }
 }
 

@@ -101,71 +101,59 @@
   )
 
   ;; weight = e^((logit - $max) * $rate) for $count logits, none of them above $max; below e^-700 it
-  ;; stays there. x = k ln 2 + r with r in +-ln 2 / 2 (ln 2 in two parts, so that r is exact to the
-  ;; last bits); e^r is its Taylor polynomial to r^12, e^x that times 2^k. Relative error below 1e-15.
+  ;; stays there. x = (64 k + j) ln 2 / 64 + r with r in +-ln 2 / 128 (ln 2 / 64 in two parts, so that r
+  ;; is exact to the last bits); e^r is its Taylor polynomial to r^5, and e^x that times 2^(k + j / 64).
+  ;; The second factor's bits are those of 2^(j / 64) with k added to the exponent: at 1024 lie the 64
+  ;; of them, each less j where adding 64 k + j puts it. Relative error below 2e-15.
   (func (export "weigh") (param $logits i32) (param $count i32) (param $max f64) (param $rate f64)
       (param $weights i32)
     (local $end i32)
-    (local $maxes v128) (local $rates v128) (local $lowest v128) (local $perLn2 v128)
-    (local $magic v128) (local $ln2High v128) (local $ln2Low v128)
-    (local $c2 v128) (local $c3 v128) (local $c4 v128) (local $c5 v128) (local $c6 v128)
-    (local $c7 v128) (local $c8 v128) (local $c9 v128) (local $c10 v128) (local $c11 v128)
-    (local $c12 v128) (local $one v128)
+    (local $maxes v128) (local $rates v128) (local $lowest v128) (local $stepsPerNat v128)
+    (local $magic v128) (local $stepHigh v128) (local $stepLow v128)
+    (local $c2 v128) (local $c3 v128) (local $c4 v128) (local $c5 v128) (local $one v128)
     (local $x v128) (local $k v128) (local $whole v128) (local $r v128) (local $r2 v128)
-    (local $r4 v128)
     (local.set $end (i32.add (local.get $logits) (i32.shl (local.get $count) (i32.const 2))))
     (local.set $maxes (f64x2.splat (local.get $max)))
     (local.set $rates (f64x2.splat (local.get $rate)))
     (local.set $lowest (v128.const f64x2 -700 -700))
-    (local.set $perLn2 (v128.const f64x2 1.4426950408889634 1.4426950408889634))
+    (local.set $stepsPerNat (v128.const f64x2 92.33248261689366 92.33248261689366))
     ;; 1.5 * 2^52: adding it leaves the nearest whole number in the lowest bits.
     (local.set $magic (v128.const f64x2 6755399441055744 6755399441055744))
-    (local.set $ln2High (v128.const f64x2 0.6931471803691238 0.6931471803691238))
-    (local.set $ln2Low (v128.const f64x2 1.9082149292705877e-10 1.9082149292705877e-10))
+    (local.set $stepHigh (v128.const f64x2 0.01083042468962958 0.01083042468962958))
+    (local.set $stepLow (v128.const f64x2 6.619564634077006e-12 6.619564634077006e-12))
     (local.set $one (v128.const f64x2 1 1))
     (local.set $c2 (v128.const f64x2 0.5 0.5))
     (local.set $c3 (v128.const f64x2 0.16666666666666666 0.16666666666666666))
     (local.set $c4 (v128.const f64x2 0.041666666666666664 0.041666666666666664))
     (local.set $c5 (v128.const f64x2 0.008333333333333333 0.008333333333333333))
-    (local.set $c6 (v128.const f64x2 0.001388888888888889 0.001388888888888889))
-    (local.set $c7 (v128.const f64x2 0.0001984126984126984 0.0001984126984126984))
-    (local.set $c8 (v128.const f64x2 0.0000248015873015873 0.0000248015873015873))
-    (local.set $c9 (v128.const f64x2 0.0000027557319223985893 0.0000027557319223985893))
-    (local.set $c10 (v128.const f64x2 2.755731922398589e-7 2.755731922398589e-7))
-    (local.set $c11 (v128.const f64x2 2.505210838544172e-8 2.505210838544172e-8))
-    (local.set $c12 (v128.const f64x2 2.08767569878681e-9 2.08767569878681e-9))
     (block $done
       (loop $pairs
         (br_if $done (i32.ge_u (local.get $logits) (local.get $end)))
         (local.set $x (f64x2.pmax (local.get $lowest) (f64x2.mul (local.get $rates)
           (f64x2.sub (f64x2.promote_low_f32x4 (v128.load64_zero (local.get $logits)))
                      (local.get $maxes)))))
-        (local.set $k (f64x2.add (f64x2.mul (local.get $x) (local.get $perLn2))
+        (local.set $k (f64x2.add (f64x2.mul (local.get $x) (local.get $stepsPerNat))
           (local.get $magic)))
         (local.set $whole (f64x2.sub (local.get $k) (local.get $magic)))
         (local.set $r (f64x2.sub
-          (f64x2.sub (local.get $x) (f64x2.mul (local.get $whole) (local.get $ln2High)))
-          (f64x2.mul (local.get $whole) (local.get $ln2Low))))
+          (f64x2.sub (local.get $x) (f64x2.mul (local.get $whole) (local.get $stepHigh)))
+          (f64x2.mul (local.get $whole) (local.get $stepLow))))
         (local.set $r2 (f64x2.mul (local.get $r) (local.get $r)))
-        (local.set $r4 (f64x2.mul (local.get $r2) (local.get $r2)))
-        (v128.store (local.get $weights) (i64x2.add
-          (i64x2.shl (local.get $k) (i32.const 52))
+        (v128.store (local.get $weights) (f64x2.mul
+          (i64x2.add
+            (i64x2.shl (local.get $k) (i32.const 46))
+            (f64x2.replace_lane 1
+              (v128.load64_zero offset=1024 (i32.shl
+                (i32.and (i32x4.extract_lane 0 (local.get $k)) (i32.const 63)) (i32.const 3)))
+              (f64.load offset=1024 (i32.shl
+                (i32.and (i32x4.extract_lane 2 (local.get $k)) (i32.const 63)) (i32.const 3)))))
           (f64x2.add
             (f64x2.add
               (f64x2.add (local.get $one) (local.get $r))
               (f64x2.mul (local.get $r2)
                 (f64x2.add (local.get $c2) (f64x2.mul (local.get $c3) (local.get $r)))))
-            (f64x2.mul (local.get $r4) (f64x2.add
-              (f64x2.add
-                (f64x2.add (local.get $c4) (f64x2.mul (local.get $c5) (local.get $r)))
-                (f64x2.mul (local.get $r2)
-                  (f64x2.add (local.get $c6) (f64x2.mul (local.get $c7) (local.get $r)))))
-              (f64x2.mul (local.get $r4) (f64x2.add
-                (f64x2.add
-                  (f64x2.add (local.get $c8) (f64x2.mul (local.get $c9) (local.get $r)))
-                  (f64x2.mul (local.get $r2)
-                    (f64x2.add (local.get $c10) (f64x2.mul (local.get $c11) (local.get $r)))))
-                (f64x2.mul (local.get $r4) (local.get $c12)))))))))
+            (f64x2.mul (f64x2.mul (local.get $r2) (local.get $r2))
+              (f64x2.add (local.get $c4) (f64x2.mul (local.get $c5) (local.get $r)))))))
         (local.set $logits (i32.add (local.get $logits) (i32.const 8)))
         (local.set $weights (i32.add (local.get $weights) (i32.const 16)))
         (br $pairs)

@@ -62,6 +62,7 @@ const simdLanes: readonly (readonly [name: string, code: number])[] = [
   ['i32x4.extract_lane', 27],
   ['f32x4.extract_lane', 31],
   ['f64x2.extract_lane', 33],
+  ['f64x2.replace_lane', 34],
 ];
 
 const simd: readonly (readonly [name: string, code: number])[] = [

@@ -15,9 +15,9 @@ const SLACK = 64;
 const PAGE_BYTES = 65_536;
 export const BINS = 2048;
 
-/** Where small things lie, in bytes (512 to 832 are the kernels' own); the arrays come behind them. */
+/** Where small things lie, in bytes (512 to 1536 are the kernels' own); the arrays come behind them. */
 const PLACE_AT = 64;
-const BINS_AT = 1024;
+const BINS_AT = 2048;
 const ARRAYS_AT = BINS_AT + BINS * 8;
 
 type ArrayName =
