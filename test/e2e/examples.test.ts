@@ -2,18 +2,24 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
-import { before, describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
+import { readModelMetadata } from '../../src/models/index.ts';
 import { runCommand } from '../support/run-command.ts';
 import { cleanEnv, root, type ServerProcess } from '../support/server-process.ts';
 import { sharedServer } from '../support/shared-server.ts';
+import { modelShape, writeTinyAdapter } from '../support/tiny-models/index.ts';
 
 const folder = join(root, 'examples');
 const python = process.env['PARLANCE_TEST_PYTHON'];
 const curl = spawnSync('curl', ['--version']).status === 0;
 
 let server: ServerProcess;
+let temporary = '';
+/** Of the model that the server was started with. */
+let adapter = '';
 
 /** What the output must hold. A file without a row here fails the test, and so does a row without one. */
 const expected: Readonly<Record<string, RegExp>> = {
@@ -25,6 +31,9 @@ const expected: Readonly<Record<string, RegExp>> = {
   'receipt.sh':
     /HTTP\/1\.1 400[^]*guided_choice[^]*HTTP\/1\.1 200[^]*top_k=honoured; guided_choice=dropped/,
   'deploy-external.sh': /"state":"[^]*"content":"[^]*"state":"draining"/,
+  // Two answers with the adapter, alike, and another one without it.
+  'deploy-adapter.sh':
+    /"adapter_of":[^]*"content":"([^"]+)"[^]*"content":"((?!\1")[^"]+)"[^]*"content":"\2"[^]*"draining"/,
   'chat.py': /\w[^]*\d+ \+ \d+ tokens/,
   'stream.py': /\w[^]*\d+ tokens, (?:stop|length)/,
   'errors.py': /^400 temperature temperature: [^]*\n404 model There is no model/,
@@ -57,7 +66,13 @@ const files = readdirSync(folder).filter((file) => file !== 'README.md');
 describe('examples', () => {
   before(async () => {
     server = await sharedServer();
+    temporary = mkdtempSync(join(tmpdir(), 'parlance-examples-'));
+    adapter = join(temporary, 'adapter.gguf');
+    const metadata = await readModelMetadata(process.env['PARLANCE_TEST_MODEL'] ?? '');
+    writeTinyAdapter(adapter, { base: modelShape(metadata), strength: 0.5 });
   });
+
+  after(() => rmSync(temporary, { recursive: true, force: true }));
 
   it('are all in the README, with what they show, and all expected here', () => {
     const rows = [
@@ -78,7 +93,7 @@ describe('examples', () => {
         [join(folder, file)],
         {
           cwd: root,
-          env: cleanEnv({ PARLANCE_URL: server.url }),
+          env: cleanEnv({ PARLANCE_URL: server.url, ADAPTER: adapter }),
           timeoutMs: 60_000,
         },
       );
