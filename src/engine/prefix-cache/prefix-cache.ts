@@ -9,7 +9,8 @@ import type { KvState, KvStates } from '../llama/decoder.ts';
 import { broken } from './broken.ts';
 import { checkTrees } from './check-trees.ts';
 import { HeldStates } from './held-states.ts';
-import type { PrefixDisk, WriteContent } from './prefix-disk.ts';
+import { NodeFiles } from './node-files.ts';
+import type { PrefixDisk } from './prefix-disk.ts';
 import * as tree from './radix-tree.ts';
 import type { Place, RunNode } from './radix-tree.ts';
 import { digestOf } from './run-file.ts';
@@ -47,7 +48,7 @@ export class PrefixCache {
   readonly #states: KvStates;
   readonly #maxBytes: number;
   readonly #minTokens: number;
-  readonly #disk: PrefixDisk | null;
+  readonly #files: NodeFiles;
   /** By the namespace's digest. */
   readonly #roots = new Map<string, RunNode>();
   readonly #held = new HeldStates();
@@ -60,8 +61,8 @@ export class PrefixCache {
     this.#states = options.states;
     this.#maxBytes = options.maxBytes;
     this.#minTokens = Math.max(1, options.minTokens ?? 16);
-    this.#disk = options.maxBytes > 0 ? options.disk : null;
-    for (const { file, tokens } of this.#disk?.takeFound() ?? []) this.#adopt(file, tokens);
+    this.#files = new NodeFiles(options.states, options.maxBytes > 0 ? options.disk : null);
+    for (const { file, tokens } of this.#files.takeFound()) this.#adopt(file, tokens);
   }
 
   get stats(): PrefixCacheStats {
@@ -71,8 +72,8 @@ export class PrefixCache {
       tokens: this.#held.tokens,
       hits: this.#hits,
       evictions: this.#evictions,
-      diskBytes: this.#disk?.bytes ?? 0,
-      damaged: this.#disk?.damaged ?? 0,
+      diskBytes: this.#files.bytes,
+      damaged: this.#files.damaged,
     };
   }
 
@@ -139,19 +140,19 @@ export class PrefixCache {
     const node = tree.endOf(parent) < length ? tree.addChild(parent, tokens, length) : parent;
     this.#held.hold(node, part);
     this.#touch(node);
-    this.#write(node, false);
+    this.#files.write(node, false);
     this.#evict();
     return node.state === null ? 0 : length - stored;
   }
 
   /** Ends when everything that is to outlive a restart is on the disk. */
   async flush(): Promise<void> {
-    await this.#disk?.flush();
+    await this.#files.flush();
   }
 
   /** Throws `internal` where the trees, the order of use or the sums contradict each other. */
   checkIntegrity(): void {
-    const stale = (this.#disk?.removals ?? 0) !== this.#sweptRemovals;
+    const stale = this.#files.removals !== this.#sweptRemovals;
     this.#held.check(checkTrees(this.#roots, { cuttable: this.#states.cuttable, stale }));
     const { bytes } = this.#held;
     if (bytes > this.#maxBytes) throw broken(`${bytes} bytes of at most ${this.#maxBytes}`);
@@ -180,7 +181,7 @@ export class PrefixCache {
     const states: KvState[] = [];
     const whole = new Map<RunFile, KvState>();
     for (const node of path) {
-      const state = node.state ?? this.#load(node, whole);
+      const state = node.state ?? this.#files.load(node, whole);
       if (state === null) {
         this.#drop(node);
         return null;
@@ -188,16 +189,6 @@ export class PrefixCache {
       states.push(state);
     }
     return states;
-  }
-
-  /** @param whole states of files that were read already */
-  #load({ start, tokens, file }: RunNode, whole: Map<RunFile, KvState>): KvState | null {
-    if (file === null || this.#disk === null) return null;
-    const state = whole.get(file) ?? this.#disk.read(file, this.#states);
-    if (state === null) return null;
-    whole.set(file, state);
-    if (!this.#states.cuttable || state.length === tokens.length) return state;
-    return this.#states.cut(state, start - file.start, start - file.start + tokens.length);
   }
 
   /** Keeps in memory what came from files, unless the path alone is too large for it. */
@@ -238,13 +229,13 @@ export class PrefixCache {
     this.#held.hold(upper, first);
     this.#held.hold(node, rest);
     // Before whatever waits below it: who opens the folder later needs the beginning first.
-    this.#write(upper, true);
+    this.#files.write(upper, true);
     return upper;
   }
 
   #touch(node: RunNode): void {
     for (let at: RunNode | null = node; at !== null; at = at.parent) {
-      if (at.file !== null) this.#disk?.touch(at.file);
+      this.#files.touch(at);
       this.#held.touch(at);
     }
   }
@@ -261,7 +252,7 @@ export class PrefixCache {
 
   /** Takes away a node whose state cannot be had. */
   #drop(node: RunNode): void {
-    if (node.file !== null) this.#disk?.discard(node.file);
+    this.#files.discard(node);
     this.#held.release(node);
     this.#settle(node);
   }
@@ -275,7 +266,7 @@ export class PrefixCache {
       parent.children.delete(at.tokens[0]!);
       for (const one of tree.subtree(at)) {
         this.#held.release(one);
-        if (one.file !== null) this.#disk?.discard(one.file);
+        this.#files.discard(one);
       }
       at = parent;
     }
@@ -284,8 +275,8 @@ export class PrefixCache {
 
   /** Removes nodes that were in files only, after files went. */
   #sweep(): void {
-    while (this.#disk !== null && this.#disk.removals !== this.#sweptRemovals) {
-      this.#sweptRemovals = this.#disk.removals;
+    while (this.#files.removals !== this.#sweptRemovals) {
+      this.#sweptRemovals = this.#files.removals;
       const nodes = [...this.#roots.values()].flatMap((root) => [...tree.subtree(root)]);
       for (const node of nodes.toReversed()) if (node.parent !== null) this.#settle(node);
     }
@@ -302,48 +293,6 @@ export class PrefixCache {
     this.#roots.set(file.namespace, root);
     const parent = this.#cutOpen(place);
     const node = tree.endOf(parent) < file.end ? tree.addChild(parent, tokens, file.end) : parent;
-    node.file = file;
-    keepAbove(node, file.usedAt);
-  }
-
-  #write(node: RunNode, first: boolean): void {
-    this.#disk?.queue(
-      {
-        prepare: () => this.#toWrite(node),
-        done: (file) => this.#written(node, file),
-      },
-      first,
-    );
-  }
-
-  /** null: it has left memory meanwhile, or is on the disk as a part of another run. */
-  #toWrite(node: RunNode): WriteContent | null {
-    if (node.state === null || (node.file !== null && !node.file.gone)) return null;
-    return {
-      namespace: node.namespace,
-      start: this.#states.cuttable ? node.start : 0,
-      tokens: tree.tokensTo(node),
-      payload: this.#states.encode(node.state),
-    };
-  }
-
-  /** The node may have been split while it was written; its file covers the upper halves too. */
-  #written(node: RunNode, file: RunFile): void {
-    node.file = file;
-    keepAbove(node, file.usedAt);
-    if (!this.#states.cuttable) return;
-    for (let at = node.parent; at !== null && at.parent !== null; at = at.parent) {
-      if (at.start < file.start) return;
-      if (at.file === null || at.file.gone) at.file = file;
-    }
-  }
-}
-
-/** The files that lead to a run are to be at least as young as it, for the oldest go first. */
-function keepAbove(node: RunNode, usedAt: number): void {
-  for (const { file } of tree.pathTo(node)) {
-    if (file === null || file.usedAt >= usedAt) continue;
-    file.usedAt = usedAt;
-    file.touched = true;
+    this.#files.give(node, file);
   }
 }

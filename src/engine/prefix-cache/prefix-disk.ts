@@ -297,8 +297,7 @@ export class PrefixDisk {
     for (const file of this.#files.values()) {
       if (!file.touched) continue;
       file.touched = false;
-      // In the middle of the millisecond, for seconds as a fraction are not exact.
-      const seconds = (file.usedAt + 0.5) / 1000;
+      const seconds = file.usedAt / 1000;
       // A mark that cannot be set only lets the file seem older than it is.
       await utimes(join(this.#dir, file.name), seconds, seconds).catch(() => {});
     }
