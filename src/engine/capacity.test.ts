@@ -38,6 +38,7 @@ test('with plenty of memory it is 8 slots of the trained context', () => {
     context: 8192,
     kvType: 'q8_0',
     kvBytes: 8 * 8192 * 12240,
+    keepWholeWindow: true,
   });
 });
 
@@ -79,4 +80,46 @@ test('a context that is no multiple of the library’s step is paid for in full 
   const capacity = plan({ slots: 1, context: 257 });
   assert.ok(capacity.fits);
   assert.equal(capacity.kvBytes, 512 * 12240);
+});
+
+const windowed = { perToken: 1000, window: { tokens: 512, perToken: 5000 }, perSlot: 0 };
+
+test('layers with a window keep everything where memory allows it, and are counted', () => {
+  const roomy = plan({ cost: windowed, slots: 4, context: 4096 });
+  assert.ok(roomy.fits && roomy.keepWholeWindow);
+  assert.equal(roomy.kvBytes, 4 * 4096 * 6000);
+  const tight = plan({ cost: windowed, slots: 4, context: 4096, freeBytes: 80e6 });
+  assert.ok(tight.fits && !tight.keepWholeWindow);
+  assert.equal(tight.kvBytes, 4 * (4096 * 1000 + 1024 * 5000));
+  assert.match(
+    refusal(plan({ cost: windowed, slots: 4, context: 4096, freeBytes: 30e6 })),
+    /4 slots of 4096 tokens need/,
+  );
+});
+
+test('a whole window is given up before slots are, or a context of 4,096', () => {
+  const free = (freeBytes: number): Capacity => plan({ cost: windowed, freeBytes });
+  const kept = free(2 * 8 * 4096 * 6000);
+  assert.ok(kept.fits && kept.keepWholeWindow);
+  assert.deepEqual(sizes(kept), { slots: 8, context: 4096 });
+  const given = free(2 * 8 * 4096 * 6000 - 1);
+  assert.ok(given.fits && !given.keepWholeWindow);
+  assert.deepEqual(sizes(given), { slots: 8, context: 8192 });
+  for (let bytes = 20e6; bytes < 1e9; bytes *= 1.3) {
+    const capacity = free(bytes);
+    assert.ok(!capacity.fits || capacity.kvBytes <= bytes / 2, `${bytes} bytes`);
+  }
+});
+
+test('a recurrent model pays for slots and not for tokens', () => {
+  const recurrent = { perToken: 0, window: null, perSlot: 10e6 };
+  const capacity = plan({ cost: recurrent, freeBytes: 200e6 });
+  assert.ok(capacity.fits);
+  assert.deepEqual(sizes(capacity), { slots: 8, context: 8192 });
+  assert.equal(capacity.kvBytes, 80e6);
+  assert.deepEqual(sizes(plan({ cost: recurrent, freeBytes: 50e6 })), { slots: 2, context: 8192 });
+  assert.match(
+    refusal(plan({ cost: recurrent, freeBytes: 50e6, slots: 6 })),
+    /ask for fewer slots/,
+  );
 });

@@ -48,7 +48,7 @@ const heldContexts = 64;
 export async function loadEngine(request: EngineLoadRequest): Promise<LoadedEngine> {
   const { options } = request;
   const library = openLibrary();
-  const model = loadModel(library, request.path, inHundredths(request.onProgress));
+  const model = loadModel(library, request.path, inHundredths(request.onProgress), options);
   const opened = openDecoder(library, model, options);
   const { decoder } = opened;
   const draft = openDraftModel(library, model, opened, request);
@@ -63,7 +63,7 @@ export async function loadEngine(request: EngineLoadRequest): Promise<LoadedEngi
     info: {
       ...toInfo(library, model, opened, options),
       prefixCacheBytes: maxBytes,
-      notes: draft.notes,
+      notes: [...model.notes, ...draft.notes],
     },
     cache,
     keepsPrefixes: disk !== null,
@@ -79,7 +79,7 @@ export async function loadEngine(request: EngineLoadRequest): Promise<LoadedEngi
 function toInfo(
   library: LlamaLibrary,
   model: LlamaModel,
-  { decoder, capacity }: OpenDecoder,
+  { decoder, capacity, deterministic, prefixReuse }: OpenDecoder,
   options: EngineOptions,
 ): Omit<EngineInfo, 'prefixCacheBytes' | 'notes'> {
   return {
@@ -91,10 +91,8 @@ function toInfo(
     batchTokens: decoder.batchTokens,
     kvBytes: capacity.kvBytes,
     kvType: capacity.kvType,
-    deterministic: { on: capacity.kvType === 'q8_0', why: null },
-    prefixReuse: decoder.forgetsParts
-      ? { on: true, why: null }
-      : { on: false, why: 'the model cannot forget a part of what it read (it is recurrent)' },
+    deterministic,
+    prefixReuse,
     gpu: model.gpu,
     modelBytes: model.bytes,
     description: model.description,
@@ -135,7 +133,7 @@ function openDraftModel(
   { draft, options }: EngineLoadRequest,
 ): { readonly source: DraftSource | null; readonly notes: readonly string[] } {
   if (draft === null || options.speculation === 'off') return { source: null, notes: [] };
-  const small = loadModel(library, draft, () => {});
+  const small = loadModel(library, draft, () => {}, { ...options, deterministic: null });
   if (!sameVocabulary(model, small)) {
     small.free();
     const note = 'The draft model has another vocabulary than the model, so it is not used.';
@@ -143,7 +141,12 @@ function openDraftModel(
   }
   const { slots } = capacity;
   const context = Math.min(capacity.context, small.shape.trainedContext);
-  const { decoder } = openDecoder(library, small, { ...options, slots, context });
+  const { decoder } = openDecoder(library, small, {
+    ...options,
+    slots,
+    context,
+    deterministic: null,
+  });
   return { source: new DraftModel(decoder), notes: [] };
 }
 

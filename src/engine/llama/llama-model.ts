@@ -7,16 +7,24 @@ import koffi from 'koffi';
 
 import { ParlanceError } from '../../contract/errors.ts';
 import type { ModelShape } from '../capacity.ts';
+import type { Ability } from '../protocol.ts';
 import type { Vocabulary } from './decoder.ts';
-import type { LlamaLibrary, Pointer } from './bind-library.ts';
+import { loadOnDevice, type GpuPlace } from './gpu-layers.ts';
+import { ggufArray, readHeader, type Header } from './read-header.ts';
+import type { LlamaLibrary, ModelParams, Pointer } from './bind-library.ts';
 import { progressCallback } from './structs.ts';
+import { chooseKernels } from './weights-exactness.ts';
 
 export interface LlamaModel {
   readonly pointer: Pointer;
   readonly shape: ModelShape;
   readonly memory: ModelMemory;
+  /** Whether its weights give the same bits whatever else is computed beside. */
+  readonly exact: Ability;
   /** Where its layers are computed; null = on the CPU. */
-  readonly gpu: { readonly device: string; readonly layers: number } | null;
+  readonly gpu: GpuPlace | null;
+  /** What the user should know, such as a GPU that could not be used. */
+  readonly notes: readonly string[];
   readonly vocabulary: Vocabulary;
   readonly bytes: number;
   /** Such as `llama 135M Q4_1`. */
@@ -26,40 +34,52 @@ export interface LlamaModel {
 
 /** What a model remembers of a sequence. */
 export interface ModelMemory {
+  readonly architecture: string;
   /** A state that every token changes, in some layers at least: the last tokens cannot be forgotten. */
   readonly recurrent: boolean;
   /** Positions that the layers with a sliding window look back; 0 = all layers see everything. */
   readonly window: number;
+  /** All layers keep the same amount of every token, so that the shape tells how much. */
+  readonly uniform: boolean;
 }
+
+export interface ModelWishes {
+  /** Layers on a GPU; `auto` = all where there is one with room. */
+  readonly gpuLayers: number | 'auto';
+  /** As in `EngineOptions`; it decides which kernels are used. */
+  readonly deterministic: boolean | null;
+}
+
+const onProcessor: ModelWishes = { gpuLayers: 0, deterministic: null };
 
 /**
  * Loads the weights; `onProgress` gets 0..1 and runs on this thread. Throws `invalid_model_file`
- * with the library's own words when it does not know the architecture or the file is damaged.
+ * with the library's own words when it does not know the architecture or the file is damaged, and
+ * `invalid_option` where the weights cannot give the wished determinism.
  */
 export function loadModel(
   library: LlamaLibrary,
   path: string,
   onProgress: (progress: number) => void,
+  wishes = onProcessor,
 ): LlamaModel {
-  const callback = koffi.register((progress: number) => {
-    onProgress(progress);
-    return true;
-  }, koffi.pointer(progressCallback));
-  const pointer = library.errors.during(() =>
-    library.modelLoad(path, {
-      ...library.modelDefaultParams(),
-      n_gpu_layers: 0,
-      check_tensors: true,
-      progress_callback: callback,
-    }),
-  );
-  koffi.unregister(callback);
-  if (pointer === null) {
+  const notes: string[] = [];
+  const header = headerOf(path);
+  const { repack, exact } = chooseKernels({
+    tensors: header === null || header.values.has('split.count') ? null : header.tensors,
+    architecture: String(header?.values.get('general.architecture')?.value ?? ''),
+    processor: process.arch,
+    deterministic: wishes.deterministic,
+  });
+  if (wishes.deterministic === true && !exact.on) {
     throw new ParlanceError(
-      'invalid_model_file',
-      `The model does not load: ${library.errors.text()}`,
+      'invalid_option',
+      `deterministic: true is not possible with this model: ${exact.why}.`,
     );
   }
+  const { pointer, gpu } = loadOnDevice(library, wishes, notes, (layers) =>
+    loadWeights(library, path, { n_gpu_layers: layers, use_extra_bufts: repack }, onProgress),
+  );
   if (!library.modelHasDecoder(pointer) || library.modelHasEncoder(pointer)) {
     library.modelFree(pointer);
     throw new ParlanceError(
@@ -70,11 +90,10 @@ export function loadModel(
   return {
     pointer,
     shape: readShape(library, pointer),
-    memory: {
-      recurrent: library.modelIsRecurrent(pointer) || library.modelIsHybrid(pointer),
-      window: library.modelWindow(pointer),
-    },
-    gpu: null,
+    memory: readMemory(library, pointer, header),
+    exact,
+    gpu,
+    notes,
     vocabulary: readVocabulary(library, library.modelVocab(pointer)),
     bytes: Number(library.modelSize(pointer)),
     description:
@@ -83,8 +102,67 @@ export function loadModel(
   };
 }
 
+/** Null where the library must say what is wrong with the file. */
+function headerOf(path: string): Header | null {
+  try {
+    return readHeader(path);
+  } catch {
+    return null;
+  }
+}
+
+function loadWeights(
+  library: LlamaLibrary,
+  path: string,
+  params: ModelParams,
+  onProgress: (progress: number) => void,
+): Pointer {
+  const callback = koffi.register((progress: number) => {
+    onProgress(progress);
+    return true;
+  }, koffi.pointer(progressCallback));
+  const pointer = library.errors.during(() =>
+    library.modelLoad(path, {
+      ...library.modelDefaultParams(),
+      ...params,
+      check_tensors: true,
+      progress_callback: callback,
+    }),
+  );
+  koffi.unregister(callback);
+  if (pointer !== null) return pointer;
+  throw new ParlanceError(
+    'invalid_model_file',
+    `The model does not load: ${library.errors.text()}`,
+  );
+}
+
+function readMemory(library: LlamaLibrary, model: Pointer, header: Header | null): ModelMemory {
+  const meta = metaOf(library, model);
+  const architecture = meta('general.architecture') ?? '';
+  const recurrent = library.modelIsRecurrent(model) || library.modelIsHybrid(model);
+  const window = library.modelWindow(model);
+  const isScalar = (key: string): boolean =>
+    header?.values.get(`${architecture}.attention.${key}`)?.type !== ggufArray;
+  const sameHeads = header !== null && isScalar('head_count') && isScalar('head_count_kv');
+  const unusual = ['kv_lora_rank', 'shared_kv_layers', 'indexer.head_count'].some(
+    (key) => meta(`${architecture}.attention.${key}`) !== null,
+  );
+  return {
+    architecture,
+    recurrent,
+    window,
+    uniform: !recurrent && window === 0 && sameHeads && !unusual,
+  };
+}
+
+const metaOf =
+  (library: LlamaLibrary, model: Pointer) =>
+  (key: string): string | null =>
+    readString((out) => library.modelMeta(model, key, out, out.length));
+
 function readShape(library: LlamaLibrary, model: Pointer): ModelShape {
-  const meta = (key: string) => readString((out) => library.modelMeta(model, key, out, out.length));
+  const meta = metaOf(library, model);
   const architecture = meta('general.architecture') ?? '';
   const perHead = library.modelEmbedding(model) / Math.max(1, library.modelHeads(model));
   const length = (key: string): number => {

@@ -37,7 +37,7 @@ export interface Header {
 
 export const ggufString = 8;
 export const ggufFloat = 6;
-const ggufArray = 9;
+export const ggufArray = 9;
 const scalarBytes = [1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8];
 const mostValues = 4096;
 const mostTensors = 65_536;
