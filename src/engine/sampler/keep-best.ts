@@ -1,8 +1,8 @@
 /**
  * Where a filter cuts: among the tokens in the workspace, best first, the one at which their weights
- * reach a mass. Called by the filters and the log-probabilities. Selection without sorting everything: weights are
- * summed in bins by logit, and the bin where the mass is reached is looked into alone, until it is
- * small.
+ * reach a mass. Called by the filters and the log-probabilities. Selection without sorting everything:
+ * weights are summed in bins by logit, and the bin where the mass is reached is looked into alone,
+ * until it is small.
  */
 
 import { kernels } from './kernels.ts';
@@ -107,12 +107,14 @@ function rangeOf(group: Group, count: number, { at, place }: Workspace) {
 function findBin(group: Group, count: number, { high, binsPerLogit }: Binning, mass: number) {
   const { at, bins } = currentWorkspace();
   bins.fill(0);
-  const { logitsAt, weightsAt } = group;
+  const { logitsAt, weightsAt, weights } = group;
+  weights.fill(0, count, count + 3);
   kernels.fillBins(logitsAt, weightsAt, count, high, binsPerLogit, BINS - 1, at.bins);
   let reached = 0;
   let found = { bin: 0, before: 0 };
   for (let bin = 0; bin < BINS; bin++) {
-    const weight = bins[bin] as number;
+    const sums = bin * 4;
+    const weight = bins[sums]! + bins[sums + 1]! + (bins[sums + 2]! + bins[sums + 3]!);
     if (weight === 0) continue;
     found = { bin, before: reached };
     reached += weight;

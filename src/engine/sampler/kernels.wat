@@ -327,35 +327,45 @@
   )
 
   ;; Adds each weight to the bin of its logit: bin number ($high - logit) * $scale, at most $lastBin.
+  ;; A bin is four sums, one for each place in a group of four entries, so that neighbours in the same
+  ;; bin need not wait for each other. The entries behind the last, up to the end of its four, have
+  ;; weight 0 and a logit of at most $high.
   (func (export "fillBins") (param $logits i32) (param $weights i32) (param $count i32)
       (param $high f64) (param $scale f64) (param $lastBin i32) (param $bins i32)
-    (local $end i32) (local $numbers v128) (local $highs v128) (local $scales v128)
-    (local $last v128) (local $bin i32)
+    (local $end i32) (local $first v128) (local $second v128) (local $highs v128)
+    (local $scales v128) (local $last v128) (local $bin i32)
     (local.set $end (i32.add (local.get $logits) (i32.shl (local.get $count) (i32.const 2))))
     (local.set $highs (f64x2.splat (local.get $high)))
     (local.set $scales (f64x2.splat (local.get $scale)))
     (local.set $last (i32x4.splat (local.get $lastBin)))
     (block $done
-      (loop $pairs
+      (loop $fours
         (br_if $done (i32.ge_u (local.get $logits) (local.get $end)))
-        (local.set $numbers (i32x4.min_s (local.get $last) (i32x4.trunc_sat_f64x2_s_zero
+        (local.set $first (i32x4.min_s (local.get $last) (i32x4.trunc_sat_f64x2_s_zero
           (f64x2.mul (local.get $scales) (f64x2.sub (local.get $highs)
             (f64x2.promote_low_f32x4 (v128.load64_zero (local.get $logits))))))))
+        (local.set $second (i32x4.min_s (local.get $last) (i32x4.trunc_sat_f64x2_s_zero
+          (f64x2.mul (local.get $scales) (f64x2.sub (local.get $highs)
+            (f64x2.promote_low_f32x4 (v128.load64_zero offset=8 (local.get $logits))))))))
         (local.set $bin (i32.add (local.get $bins)
-          (i32.shl (i32x4.extract_lane 0 (local.get $numbers)) (i32.const 3))))
-        (f64.store (local.get $bin)
-          (f64.add (f64.load (local.get $bin)) (f64.load (local.get $weights))))
-        (local.set $logits (i32.add (local.get $logits) (i32.const 8)))
-        (if (i32.le_u (local.get $logits) (local.get $end))
-          (then
-            (local.set $bin (i32.add (local.get $bins)
-              (i32.shl (i32x4.extract_lane 1 (local.get $numbers)) (i32.const 3))))
-            (f64.store (local.get $bin)
-              (f64.add (f64.load (local.get $bin)) (f64.load offset=8 (local.get $weights))))
-          )
-        )
-        (local.set $weights (i32.add (local.get $weights) (i32.const 16)))
-        (br $pairs)
+          (i32.shl (i32x4.extract_lane 0 (local.get $first)) (i32.const 5))))
+        (f64.store offset=0 (local.get $bin) (f64.add
+          (f64.load offset=0 (local.get $bin)) (f64.load offset=0 (local.get $weights))))
+        (local.set $bin (i32.add (local.get $bins)
+          (i32.shl (i32x4.extract_lane 1 (local.get $first)) (i32.const 5))))
+        (f64.store offset=8 (local.get $bin) (f64.add
+          (f64.load offset=8 (local.get $bin)) (f64.load offset=8 (local.get $weights))))
+        (local.set $bin (i32.add (local.get $bins)
+          (i32.shl (i32x4.extract_lane 0 (local.get $second)) (i32.const 5))))
+        (f64.store offset=16 (local.get $bin) (f64.add
+          (f64.load offset=16 (local.get $bin)) (f64.load offset=16 (local.get $weights))))
+        (local.set $bin (i32.add (local.get $bins)
+          (i32.shl (i32x4.extract_lane 1 (local.get $second)) (i32.const 5))))
+        (f64.store offset=24 (local.get $bin) (f64.add
+          (f64.load offset=24 (local.get $bin)) (f64.load offset=24 (local.get $weights))))
+        (local.set $logits (i32.add (local.get $logits) (i32.const 16)))
+        (local.set $weights (i32.add (local.get $weights) (i32.const 32)))
+        (br $fours)
       )
     )
   )

@@ -13,12 +13,14 @@ const BLOCK = 64;
 /** Elements behind each array that a kernel may read or write. */
 const SLACK = 64;
 const PAGE_BYTES = 65_536;
-export const BINS = 2048;
+export const BINS = 1024;
+/** Each bin is four sums. */
+const BIN_SUMS = BINS * 4;
 
 /** Where small things lie, in bytes (512 to 1536 are the kernels' own); the arrays come behind them. */
 const PLACE_AT = 64;
 const BINS_AT = 2048;
-const ARRAYS_AT = BINS_AT + BINS * 8;
+const ARRAYS_AT = BINS_AT + BIN_SUMS * 8;
 
 type ArrayName =
   | 'row'
@@ -167,7 +169,7 @@ function createWorkspace(capacity: number): Workspace {
     someIds: ints(at.someIds),
     someLogits: floats(at.someLogits),
     someWeights: doubles(at.someWeights),
-    bins: new Float64Array(buffer, BINS_AT, BINS),
+    bins: new Float64Array(buffer, BINS_AT, BIN_SUMS),
     place: {
       whole: new Int32Array(buffer, PLACE_AT, 8),
       floats: new Float32Array(buffer, PLACE_AT, 8),
