@@ -29,7 +29,11 @@ describe('the engine with adapters for a tiny llama', () => {
     const path = writeTinyModel(join(folder, 'model.gguf'), { architecture: 'llama' });
     engine = await startEngine({ path, options: tightOptions });
     for (const seed of [1, 2]) {
-      const adapter = writeTinyAdapter(join(folder, `adapter-${seed}.gguf`), { base, seed });
+      const adapter = writeTinyAdapter(join(folder, `adapter-${seed}.gguf`), {
+        base,
+        seed,
+        weights: 'q8_0',
+      });
       await engine.loadAdapter(`adapter-${seed}`, adapter);
     }
   });
@@ -95,5 +99,16 @@ describe('the engine with adapters for a tiny llama', () => {
     await assert.rejects(run(engine, request), ParlanceError);
     await engine.loadAdapter('adapter-2', join(folder, 'adapter-2.gguf'));
     assert.deepEqual((await run(engine, request)).choices, before.choices);
+  });
+
+  test('one in F32 is of use too', async () => {
+    const path = writeTinyAdapter(join(folder, 'floats.gguf'), { base, rank: 3 });
+    await engine.loadAdapter('floats', path);
+    const [plain, adapted] = await runTogether(
+      engine,
+      [null, 'floats'].map((adapter) => ask(chat('What is it?'), {}, { adapter })),
+    );
+    assert.equal(adapted?.choices[0]?.tokens, 24);
+    assert.notEqual(adapted.choices[0].text, plain?.choices[0]?.text);
   });
 });

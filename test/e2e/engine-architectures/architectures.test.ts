@@ -15,25 +15,29 @@ interface Kind {
   readonly model: TinyModelOptions;
   /** Whether results are the same bits whatever else runs. */
   readonly exact: boolean;
+  /** Whether what was computed of a prompt's beginning is used again. */
+  readonly reuses: boolean;
 }
 
 const kinds: readonly Kind[] = [
-  { name: 'llama', model: { architecture: 'llama' }, exact: true },
+  { name: 'llama', model: { architecture: 'llama' }, exact: true, reuses: true },
   {
     name: 'llama with SentencePiece',
     model: { architecture: 'llama', vocabulary: 'spm' },
     exact: true,
+    reuses: true,
   },
-  { name: 'qwen2', model: { architecture: 'qwen2' }, exact: true },
-  { name: 'qwen3', model: { architecture: 'qwen3' }, exact: true },
+  { name: 'qwen2', model: { architecture: 'qwen2' }, exact: true, reuses: true },
+  { name: 'qwen3', model: { architecture: 'qwen3' }, exact: true, reuses: true },
   {
-    name: 'qwen3 with odd heads',
-    model: { architecture: 'qwen3', headSize: 48 },
+    name: 'qwen3 with heads that Q8_0 cannot hold',
+    model: { architecture: 'qwen3', headSize: 16 },
     exact: false,
+    reuses: true,
   },
-  { name: 'gemma3 (sliding window)', model: { architecture: 'gemma3' }, exact: true },
-  { name: 'mamba (recurrent)', model: { architecture: 'mamba' }, exact: true },
-  { name: 'lfm2 (hybrid)', model: { architecture: 'lfm2' }, exact: true },
+  { name: 'gemma3 (sliding window)', model: { architecture: 'gemma3' }, exact: true, reuses: true },
+  { name: 'mamba (recurrent)', model: { architecture: 'mamba' }, exact: true, reuses: false },
+  { name: 'lfm2 (hybrid)', model: { architecture: 'lfm2' }, exact: true, reuses: false },
 ];
 
 /** Longer than the sliding window and than two passes: about 170 tokens. */
@@ -61,15 +65,22 @@ function assertSame(others: readonly Answers[], alone: readonly Answers[], exact
 const isCancelled = (error: unknown): boolean =>
   error instanceof ParlanceError && error.reason === 'cancelled';
 
-for (const { name, model, exact } of kinds) {
+for (const { name, model, exact, reuses } of kinds) {
   describe(`the engine with a tiny ${name}`, () => {
     let folder: string;
     let engine: Engine;
 
+    /** With what an engine of the same folder kept of its prefixes. */
+    const start = (): Promise<Engine> =>
+      startEngine({
+        path: join(folder, 'model.gguf'),
+        options: { ...tightOptions, prefixCacheDir: join(folder, 'prefixes') },
+      });
+
     before(async () => {
       folder = mkdtempSync(join(tmpdir(), 'parlance-architecture-'));
-      const path = writeTinyModel(join(folder, 'model.gguf'), model);
-      engine = await startEngine({ path, options: tightOptions });
+      writeTinyModel(join(folder, 'model.gguf'), model);
+      engine = await start();
     });
 
     after(async () => {
@@ -84,7 +95,8 @@ for (const { name, model, exact } of kinds) {
     test('it says what it can', () => {
       assert.equal(engine.info.kvType, exact ? 'q8_0' : 'f16');
       assert.equal(engine.info.deterministic.on, exact);
-      assert.equal(engine.info.prefixReuse.on, engine.info.prefixReuse.why === null);
+      assert.equal(engine.info.prefixReuse.on, reuses);
+      assert.equal(engine.info.prefixReuse.why === null, reuses);
       assert.equal(engine.info.slots, 3);
     });
 
@@ -115,9 +127,8 @@ for (const { name, model, exact } of kinds) {
       for (const { cachedTokens, promptTokens } of warm) {
         assert.ok(cachedTokens < promptTokens, `${cachedTokens} of ${promptTokens}`);
       }
-      if (!engine.info.prefixReuse.on) return;
       const saved = warm.reduce((sum, { cachedTokens }) => sum + cachedTokens, 0);
-      assert.ok(saved > 150, `${saved} tokens were there`);
+      assert.equal(saved > 150, reuses, `${saved} tokens were there`);
     });
 
     test('a conversation that is sent whole at each turn reads as if it were new', async () => {
@@ -206,6 +217,21 @@ for (const { name, model, exact } of kinds) {
       assert.ok(ended.includes(1));
       await waitUntil('the engine to fall idle', isIdle);
       assert.equal(engine.pid, pid);
+    });
+
+    test('what it keeps outlives a restart, and changes nothing', async () => {
+      const texts = questions.map((question) => chat(`${longBeginning} Again. ${question}`));
+      await runTogether(
+        engine,
+        texts.map((text) => ask(text, { maxTokens: 1 })),
+      );
+      await engine.stop();
+      engine = await start();
+      const further = texts.map((text) => ask(`${text}Well, that`));
+      const again = await runTogether(engine, further);
+      assertSame(again, await runAlone(engine, further), exact);
+      const saved = again.map(({ cachedTokens }) => cachedTokens);
+      assert.equal(Math.min(...saved) > 150, reuses, `${saved} tokens were there`);
     });
   });
 }

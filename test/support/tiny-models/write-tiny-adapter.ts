@@ -8,14 +8,19 @@ import { writeFileSync } from 'node:fs';
 
 import type { ModelMetadata } from '../../../src/models/index.ts';
 import { toGguf, type GgufContent, type GgufEntry, type GgufTensor } from '../gguf-writer.ts';
-import { floatTensor } from './random-weights.ts';
+import { randomMatrix, type WeightType } from './random-weights.ts';
 
 export interface AdapterOptions {
   /** Default `llama`; must be that of the base model. */
   readonly architecture?: string;
   /** Sizes of the base model: `tinyShape(options)` or `modelShape(metadata)`. */
   readonly base: AdapterShape;
-  /** Default 4. */
+  /**
+   * Default `f32`, as adapters mostly are; the results then depend in their last bits on what else is
+   * in a pass. With `q8_0` they do not.
+   */
+  readonly weights?: WeightType;
+  /** Default 4; with `q8_0` 32, or a multiple of it. */
   readonly rank?: number;
   /** Default: the rank, so that the product counts as it is. */
   readonly alpha?: number;
@@ -87,7 +92,7 @@ function adapterBytes(options: AdapterOptions): Buffer {
 /** The adapter as the content of a GGUF file; equal options give equal bytes. */
 export function adapterContent(options: AdapterOptions): GgufContent {
   const { broken } = options;
-  const rank = options.rank ?? 4;
+  const rank = options.rank ?? (options.weights === 'q8_0' ? 32 : 4);
   const architecture = options.architecture ?? 'llama';
   const layers = options.base.layers + (broken === 'more-layers' ? 1 : 0);
   const tensors = Array.from({ length: layers }, (_, layer) =>
@@ -121,22 +126,15 @@ function layerTensors(layer: number, options: AdapterOptions, rank: number): Ggu
   ];
   return targets.flatMap(([name, columns, rows]) => {
     const full = `blk.${layer}.${name}.weight`;
+    const seed = options.seed ?? 1;
+    const type = options.weights ?? 'f32';
     // A keeps the size of what comes in, B adds up `rank` such numbers.
     const spread = { a: 1 / Math.sqrt(columns), b: (options.strength ?? 1) / Math.sqrt(rank) };
     return [
-      matrix(`${full}.lora_a`, [columns, rank], spread.a, options.seed),
-      matrix(`${full}.lora_b`, [rank, rows], spread.b, options.seed),
+      randomMatrix(`${full}.lora_a`, [columns, rank], { type, seed, spread: spread.a }),
+      randomMatrix(`${full}.lora_b`, [rank, rows], { type, seed, spread: spread.b }),
     ];
   });
 }
-
-/** Uniform numbers with this standard deviation. */
-const matrix = (
-  name: string,
-  dimensions: readonly number[],
-  spread: number,
-  seed = 1,
-): GgufTensor =>
-  floatTensor(name, dimensions, seed, (random) => (2 * random() - 1) * Math.sqrt(3) * spread);
 
 const toText = (value: string): GgufEntry => ({ type: 'string', value });
