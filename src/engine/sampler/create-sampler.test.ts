@@ -7,7 +7,13 @@ import { ParlanceError } from '../../contract/errors.ts';
 import type { Sampling } from '../protocol.ts';
 import { checkSampling } from './check-sampling.ts';
 import { createSampler } from './create-sampler.ts';
-import { createDice, plainVocabulary, randomInput, randomRow } from './random-rows.test-support.ts';
+import {
+  createDice,
+  plainVocabulary,
+  randomInput,
+  randomRow,
+  vocabularyOf,
+} from './random-rows.test-support.ts';
 import {
   seededSampling,
   referenceDistribution,
@@ -46,7 +52,7 @@ function isEdited(input: ReferenceInput): boolean {
 describe('the sampler and the reference', () => {
   for (const [size, rounds] of [
     [8, 3000],
-    [200, 3000],
+    [200, 2000],
     [3000, 100],
   ] as const) {
     test(`agree on ${rounds} random rows of ${size}`, () => {
@@ -153,6 +159,106 @@ describe('filters', () => {
     assert.deepEqual(ids({ topP: 0.55 }, row), [0, 1]);
     assert.deepEqual(ids({ topP: 0.55, topK: 2 }, row), [0]);
     assert.deepEqual(ids({ topP: 0.55, minP: 0.5 }, row), [0]);
+  });
+});
+
+describe('dynamic top_p', () => {
+  const even = new Float32Array(10);
+  const context = { vocabulary: plainVocabulary(10) };
+  const kept = (changes: Partial<Sampling>, output: readonly number[]): number => {
+    const sampler = samplerOf(changes, context);
+    for (const token of output) sampler.skip(token);
+    return sampler.distribution(even).length;
+  };
+
+  test('p falls by the decay to the floor, token by token', () => {
+    const falling = { topP: 0.8, topPDecay: 0.5, topPMin: 0.15 };
+    assert.deepEqual(
+      [0, 1, 2, 3, 9].map((length) =>
+        kept(
+          falling,
+          Array.from({ length }, () => 1),
+        ),
+      ),
+      [8, 4, 2, 2, 2],
+    );
+  });
+
+  test('a reset token brings back the first p, for one token', () => {
+    const falling = { topP: 0.8, topPDecay: 0.5, topPMin: 0, topPResetIds: [7, 3] };
+    assert.equal(kept(falling, [1, 1, 7]), 8);
+    assert.equal(kept(falling, [1, 1, 3, 1]), 4);
+    assert.equal(kept({ ...falling, topP: 1 }, [1]), 5);
+  });
+
+  test('a floor alone counts from the second token on, and may raise p', () => {
+    assert.equal(kept({ topP: 0.2, topPMin: 0.5 }, []), 2);
+    assert.equal(kept({ topP: 0.2, topPMin: 0.5 }, [1]), 5);
+  });
+
+  test('a decay of 0 leaves the best token', () => {
+    assert.equal(kept({ topP: 1, topPDecay: 0 }, [1]), 1);
+  });
+});
+
+describe('tokens that were chosen elsewhere', () => {
+  test('what follows is the same as behind the same tokens, chosen here', () => {
+    const dice = createDice(31);
+    for (let round = 0; round < 300; round++) {
+      const { sampling, context } = randomInput(dice, 40);
+      const rows = Array.from({ length: 12 }, () => randomRow(dice, 40));
+      const [alone, given] = [createSampler(sampling, context), createSampler(sampling, context)];
+      const chosen = rows.map((row) => choiceOrNothing(alone, row));
+      if (chosen.includes(-1)) continue;
+      const split = dice.whole(1, 11);
+      for (const token of chosen.slice(0, split)) given.skip(token);
+      assert.deepEqual(
+        rows.slice(split).map((row) => given.sample(row).token),
+        chosen.slice(split),
+      );
+    }
+  });
+
+  test('a token that is banned or unknown to the phrases may be given', () => {
+    const sampler = samplerOf({ temperature: 0, badTokenIds: [1], minTokens: 2 });
+    sampler.skip(1);
+    assert.equal(sampler.sample(Float32Array.of(0, 9, 3, 1)).token, 2);
+  });
+});
+
+function choiceOrNothing(sampler: Sampler, row: Float32Array): number {
+  try {
+    return sampler.sample(row).token;
+  } catch (error) {
+    assert.ok(error instanceof ParlanceError);
+    return -1;
+  }
+}
+
+describe('the log-probability that ranks choices', () => {
+  test('is there when it is needed, the same as when it is asked for', () => {
+    const dice = createDice(8);
+    for (let round = 0; round < 200; round++) {
+      const row = randomRow(dice, 50);
+      const changes = { seed: String(round), frequencyPenalty: 1, badTokenIds: [4], topP: 0.9 };
+      const vocabulary = plainVocabulary(50);
+      const asked = samplerOf({ ...changes, topLogprobs: 0 }, { vocabulary }).sample(row);
+      const needed = samplerOf(changes, { vocabulary, needLogprob: true }).sample(row);
+      const neither = samplerOf(changes, { vocabulary }).sample(row);
+      assert.deepEqual(needed, { ...asked, top: null });
+      assert.deepEqual(neither, { token: asked.token, logprob: null, top: null });
+    }
+  });
+
+  test('many tokens that are equally good are ranked by ID', () => {
+    const row = new Float32Array(5000).fill(1);
+    const vocabulary = plainVocabulary(5000);
+    const { top } = samplerOf({ temperature: 0, topLogprobs: 4 }, { vocabulary }).sample(row);
+    assert.deepEqual(
+      top?.map(({ token }) => token),
+      [0, 1, 2, 3],
+    );
+    assert.ok(Math.abs((top?.[3]?.logprob ?? 0) + Math.log(5000)) < 1e-12);
   });
 });
 
@@ -282,8 +388,40 @@ describe('broken and impossible input', () => {
       'invalid_token_id',
     );
     assert.equal(
+      reasonOf(() => check({ topPResetIds: [0, 4] })),
+      'invalid_token_id',
+    );
+    assert.equal(
       reasonOf(() => check({ badTokenIds: [0, 1, 2, 3] })),
       'invalid_value',
+    );
+    assert.equal(
+      reasonOf(() => check({ bad: ['fine', ''] })),
+      'invalid_value',
+    );
+    const logitBias = Array.from({ length: 100_000 }, (_, i) => [i & 3, 1] as const);
+    assert.equal(
+      reasonOf(() => check({ logitBias, bad: ['fine'], topPResetIds: [0, 3] })),
+      'nothing thrown',
+    );
+    assert.equal(
+      reasonOf(() => check({ logitBias: [...logitBias, [4, 1]] })),
+      'invalid_token_id',
+    );
+  });
+
+  test('phrases that ban everything leave the end, and an error where that is banned too', () => {
+    const vocabulary = vocabularyOf(
+      ['a', 'b', 'a', '</s>'].map((piece) => new TextEncoder().encode(piece)),
+      [3],
+    );
+    const row = Float32Array.of(5, 4, 3, -9);
+    const bad = ['a', 'b'];
+    assert.equal(samplerOf({ bad }, { vocabulary }).sample(row).token, 3);
+    assert.equal(samplerOf({ bad, minTokens: 3 }, { vocabulary }).sample(row).token, 3);
+    assert.equal(
+      reasonOf(() => samplerOf({ bad, badTokenIds: [3] }, { vocabulary }).sample(row)),
+      'internal',
     );
   });
 

@@ -6,7 +6,12 @@ import { describe, test } from 'node:test';
 import type { Sampling } from '../protocol.ts';
 import { createSampler } from './create-sampler.ts';
 import { createUniform } from './random.ts';
-import { createDice, plainVocabulary, randomRow } from './random-rows.test-support.ts';
+import {
+  createDice,
+  plainVocabulary,
+  randomRow,
+  vocabularyOf,
+} from './random-rows.test-support.ts';
 import { seededSampling, referenceDistribution } from './reference-sampler.test-support.ts';
 
 const draws = 20_000;
@@ -25,37 +30,105 @@ function chiSquaredLimit(freedom: number): number {
   return freedom * (1 - spread + 3.09 * Math.sqrt(spread)) ** 3;
 }
 
+/** Of the counted draws against what the reference says they should be. */
+function chiSquared(counts: readonly number[], probabilities: readonly number[]) {
+  let statistic = 0;
+  let freedom = -1;
+  for (const [id, probability] of probabilities.entries()) {
+    if (probability === 0) {
+      assert.equal(counts[id], 0, `token ${id} is impossible`);
+      continue;
+    }
+    statistic += (counts[id]! - probability * draws) ** 2 / (probability * draws);
+    freedom++;
+  }
+  return { statistic, limit: chiSquaredLimit(Math.max(freedom, 1)) };
+}
+
 describe('frequencies of 20,000 draws', () => {
-  const cases: Partial<Sampling>[] = [
-    {},
-    { temperature: 0.5 },
-    { temperature: 4 },
-    { topK: 4 },
-    { topP: 0.7 },
-    { minP: 0.3 },
-    { temperature: 0.8, topK: 8, topP: 0.9, minP: 0.05 },
-    { logitBias: [[3, 2]], badTokenIds: [5] },
+  const pieces = ['a', 'b', 'c', 'ab', 'bc', 'ca', ' a', ' b', 'aa', 'bb', 'cc', 'abc'];
+  const texts = {
+    ...context,
+    promptTokens: [3, 3, 9],
+    vocabulary: vocabularyOf(
+      pieces.map((piece) => new TextEncoder().encode(piece)),
+      [9],
+      new Set(),
+    ),
+  };
+  /** Each draw comes behind these tokens, so that what depends on them is measured too. */
+  const cases: (readonly [changes: Partial<Sampling>, output?: readonly number[]])[] = [
+    [{}],
+    [{ temperature: 0.5 }],
+    [{ temperature: 4 }],
+    [{ topK: 4 }],
+    [{ topP: 0.7 }],
+    [{ minP: 0.3 }],
+    [{ temperature: 0.8, topK: 8, topP: 0.9, minP: 0.05 }],
+    [{ topP: 0.9, topPDecay: 0.8, topPMin: 0.3 }, [1, 2, 3]],
+    [{ topP: 0.9, topPDecay: 0.5, topPResetIds: [2] }, [1, 1, 2]],
+    [{ topP: 0.3, topPMin: 0.6 }, [1]],
+    [{ frequencyPenalty: 0.7 }, [1, 1, 2, 7]],
+    [{ presencePenalty: 1.5 }, [1, 1, 2, 7]],
+    [{ repetitionPenalty: 1.6 }, [1, 1, 2, 7]],
+    [{ frequencyPenalty: -0.5, presencePenalty: 0.4, repetitionPenalty: 0.8 }, [1, 1, 2, 7]],
+    [{ logitBias: [[3, 2]] }],
+    [{ badTokenIds: [5, 11] }],
+    [{ bad: ['ab', 'cc'] }, [1, 0]],
+    [{ minTokens: 3, stopTokenIds: [4] }, [1, 1]],
+    [{ logitBias: [[3, 2]], badTokenIds: [5], bad: ['bb'], temperature: 1.3, topP: 0.95 }, [1]],
+    [
+      {
+        temperature: 1.5,
+        minP: 0.02,
+        topK: 9,
+        topP: 0.95,
+        topPDecay: 0.95,
+        topPMin: 0.8,
+        frequencyPenalty: 0.3,
+        presencePenalty: 0.2,
+        repetitionPenalty: 1.1,
+        logitBias: [[8, 1]],
+        bad: ['aaa'],
+        minTokens: 9,
+      },
+      [0, 6, 2],
+    ],
   ];
-  for (const changes of cases) {
-    test(JSON.stringify(changes), () => {
+  for (const [changes, output = []] of cases) {
+    test(`${JSON.stringify(changes)} behind ${output.length} tokens`, () => {
       const sampling = { ...seededSampling, ...changes, seed: '2026' };
-      const { probabilities } = referenceDistribution({ logits, sampling, context, output: [] });
-      const sampler = createSampler(sampling, context);
+      const { probabilities } = referenceDistribution({
+        logits,
+        sampling,
+        context: texts,
+        output,
+      });
+      assert.ok(probabilities.filter((probability) => probability > 0).length > 1);
       const counts = probabilities.map(() => 0);
-      for (let i = 0; i < draws; i++) {
+      for (let choice = 0; choice < draws; choice++) {
+        const sampler = createSampler(sampling, { ...texts, choice });
+        for (const token of output) sampler.skip(token);
         const { token } = sampler.sample(logits);
         counts[token] = counts[token]! + 1;
       }
-      let statistic = 0;
-      for (const [id, probability] of probabilities.entries()) {
-        if (probability === 0) assert.equal(counts[id], 0, `token ${id} is impossible`);
-        else statistic += (counts[id]! - probability * draws) ** 2 / (probability * draws);
-      }
-      const freedom = probabilities.filter((probability) => probability > 0).length - 1;
-      const limit = chiSquaredLimit(freedom);
+      const { statistic, limit } = chiSquared(counts, probabilities);
       assert.ok(statistic < limit, `chi-squared ${statistic} is over ${limit}`);
     });
   }
+
+  test('and one stream drawn from again and again', () => {
+    const sampling = { ...seededSampling, temperature: 1.2, topP: 0.98, seed: '4' };
+    const { probabilities } = referenceDistribution({ logits, sampling, context, output: [] });
+    const sampler = createSampler(sampling, context);
+    const counts = probabilities.map(() => 0);
+    for (let i = 0; i < draws; i++) {
+      const { token } = sampler.sample(logits);
+      counts[token] = counts[token]! + 1;
+    }
+    const { statistic, limit } = chiSquared(counts, probabilities);
+    assert.ok(statistic < limit, `chi-squared ${statistic} is over ${limit}`);
+  });
 });
 
 describe('reproducibility', () => {

@@ -104,8 +104,11 @@ export function referenceText({ sampling, context }: ReferenceInput, tokens: rea
 }
 
 /** Whether a phrase ends in the text of the last of these tokens: all texts are looked through. */
-export function referenceCompletes(input: ReferenceInput, tokens: readonly number[]): boolean {
-  const before = referenceText(input, tokens.slice(0, -1));
+export function referenceCompletes(
+  input: ReferenceInput,
+  tokens: readonly number[],
+  before: string = referenceText(input, tokens.slice(0, -1)),
+): boolean {
   const after = referenceText(input, tokens);
   return input.sampling.bad.some((phrase) => {
     const bytes = Buffer.from(phrase, 'utf8').toString('latin1');
@@ -118,8 +121,9 @@ export function referenceLogits(input: ReferenceInput): number[] {
   const edited = Array.from(logits);
   for (const id of sampling.badTokenIds) edited[id] = -Infinity;
   if (sampling.bad.length > 0) {
+    const before = referenceText(input, output);
     for (const id of edited.keys()) {
-      if (referenceCompletes(input, [...output, id])) edited[id] = -Infinity;
+      if (referenceCompletes(input, [...output, id], before)) edited[id] = -Infinity;
     }
   }
   if (output.length < sampling.minTokens) {
