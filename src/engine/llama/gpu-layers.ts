@@ -5,7 +5,7 @@
 
 import { ParlanceError } from '../../contract/errors.ts';
 import type { LlamaLibrary, Pointer } from './bind-library.ts';
-import { listGpus } from './devices.ts';
+import { openGpu, type GpuDevice } from './gpu-devices.ts';
 
 export interface GpuPlace {
   readonly device: string;
@@ -30,9 +30,13 @@ export function loadOnDevice(
   notes: string[],
   load: (layers: number) => Pointer,
 ): LoadedOnDevice {
-  const [device] = gpuLayers === 0 ? [] : listGpus(library);
+  // A GPU library that is loaded takes part in large products also without layers of its own.
+  if (gpuLayers === 0) return { pointer: load(0), gpu: null };
+  const { devices, notes: troubles } = openGpu(library);
+  const [device] = devices;
   if (device === undefined) {
-    if (gpuLayers !== 'auto' && gpuLayers > 0) {
+    notes.push(...troubles.map((trouble) => `${trouble}; the processor computes everything.`));
+    if (gpuLayers !== 'auto') {
       notes.push(
         'gpu_layers: there is no GPU that the engine can use, so the processor computes everything; ' +
           '"parlance doctor --gpu" says what is missing.',
@@ -45,16 +49,24 @@ export function loadOnDevice(
     const all = library.modelLayers(pointer) + 1;
     return {
       pointer,
-      gpu: { device: device.name, layers: gpuLayers === 'auto' ? all : Math.min(gpuLayers, all) },
+      gpu: {
+        device: nameOf(device),
+        layers: gpuLayers === 'auto' ? all : Math.min(gpuLayers, all),
+      },
     };
   } catch (error) {
     if (!(error instanceof ParlanceError)) throw error;
     // The file may be at fault and not the GPU: then this fails in the same words.
     const pointer = load(0);
     notes.push(
-      `gpu_layers: the weights do not fit ${device.name} (${(device.freeBytes / 1e9).toFixed(1)} GB free), ` +
+      `gpu_layers: the weights do not fit ${nameOf(device)} (${(device.freeBytes / 1e9).toFixed(1)} GB free), ` +
         'so the processor computes everything; ask for fewer layers.',
     );
     return { pointer, gpu: null };
   }
+}
+
+/** Such as `NVIDIA H200 (CUDA0)`. */
+function nameOf({ description, name }: GpuDevice): string {
+  return `${description} (${name})`;
 }

@@ -1,18 +1,14 @@
 /**
- * Finds and opens the shared libraries of llama.cpp and checks that they are the ones that the
+ * Opens the shared libraries of llama.cpp and checks that they are the ones that the
  * bindings were written for. A process opens them once, for all its models. It loads no model.
  */
-
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 
 import koffi from 'koffi';
 
 import { ParlanceError } from '../../contract/errors.ts';
 import { bindLibrary, type LlamaLibrary } from './bind-library.ts';
+import { findLibraryFolders, libraryVersion } from './library-folder.ts';
 import { batch, contextParams, modelParams } from './structs.ts';
-
-const libraryVersion = '0.5.0';
 
 let opened: LlamaLibrary | null = null;
 
@@ -26,7 +22,7 @@ export function openLibrary(): LlamaLibrary {
 }
 
 function open(): LlamaLibrary {
-  const folder = findLibraryFolder();
+  const { base: folder } = findLibraryFolders();
   try {
     const load = (name: string) => koffi.load(`${folder}/${name}`, { global: true });
     load('libggml-base.so');
@@ -56,28 +52,6 @@ function open(): LlamaLibrary {
 function usesMusl(): boolean {
   const report = process.report.getReport() as { header?: { glibcVersionRuntime?: string } };
   return process.platform === 'linux' && report.header?.glibcVersionRuntime === undefined;
-}
-
-function findLibraryFolder(): string {
-  const platform = `${process.platform}-${process.arch}`;
-  const name = `@node-llama-cpp/${platform}`;
-  let entry: string;
-  try {
-    entry = import.meta.resolve(name);
-  } catch (cause) {
-    throw new ParlanceError(
-      'machine_unsupported',
-      `There is no engine library for ${platform} (package ${name} is not installed). ` +
-        'Linux on x64 and arm64 with glibc is supported; elsewhere use an external deployment.',
-      { cause },
-    );
-  }
-  const folder = fileURLToPath(new URL(`../bins/${platform}`, entry));
-  if (existsSync(`${folder}/libllama.v${libraryVersion}.so`)) return folder;
-  throw new ParlanceError(
-    'machine_unsupported',
-    `Package ${name} does not hold llama.cpp ${libraryVersion}; reinstall with "npm ci".`,
-  );
 }
 
 /** A struct that drifted would corrupt memory, so what we can see of it must be as documented. */
