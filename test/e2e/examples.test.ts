@@ -31,9 +31,9 @@ const expected: Readonly<Record<string, RegExp>> = {
   'receipt.sh':
     /HTTP\/1\.1 400[^]*guided_choice[^]*HTTP\/1\.1 200[^]*top_k=honoured; guided_choice=dropped/,
   'deploy-external.sh': /"state":"[^]*"content":"[^]*"state":"draining"/,
-  // Two answers with the adapter, alike, and another one without it.
+  // Answers without and with the adapter, and they differ.
   'deploy-adapter.sh':
-    /"adapter_of":[^]*"content":"([^"]+)"[^]*"content":"((?!\1")[^"]+)"[^]*"content":"\2"[^]*"draining"/,
+    /"adapter_of":[^]*"content":("(?:[^"\\]|\\.)+")[^]*"content":(?!\1)"[^]*"content":(?!\1)"[^]*"draining"/,
   'chat.py': /\w[^]*\d+ \+ \d+ tokens/,
   'stream.py': /\w[^]*\d+ tokens, (?:stop|length)/,
   'errors.py': /^400 temperature temperature: [^]*\n404 model There is no model/,

@@ -16,6 +16,7 @@ import { Adapters } from './adapters.ts';
 let folder = '';
 let loaded: string[] = [];
 let adapters: Adapters;
+let strict: Adapters;
 const failures: string[] = [];
 
 beforeEach(() => {
@@ -36,7 +37,9 @@ beforeEach(() => {
     },
   } as unknown as Engine;
   const metadata = { chatTemplate: null, tokenizer: {} } as unknown as ModelMetadata;
-  adapters = new Adapters({ engine, metadata, handovers: new Handovers() });
+  const base = { engine, metadata, handovers: new Handovers() };
+  adapters = new Adapters(base, false);
+  strict = new Adapters(base, true);
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -73,6 +76,15 @@ describe('the adapters of an engine', () => {
     assert.deepEqual(adapters.names, []);
     const missing = { ...specOf('c'), path: join(folder, 'nothing') };
     await assert.rejects(attach(missing), { reason: 'invalid_deployment', message: /not exist/ });
+  });
+
+  it('say that they do not repeat to the bit, and are none where that was asked for', async () => {
+    const details = (await attach(specOf('a'))).details();
+    assert.equal((details?.['deterministic'] as { on: boolean }).on, false);
+    await assert.rejects(strict.attach(specOf('a'), contextOf('a')), {
+      reason: 'invalid_deployment',
+      message: /^adapter_of: "m" has the option deterministic: true/,
+    });
   });
 
   it('fail where the engine loses one, and where it ends', async () => {

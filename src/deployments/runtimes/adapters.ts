@@ -14,6 +14,13 @@ import { invalidDeployment } from '../check-fields.ts';
 import type { AdapterSpec } from '../spec.ts';
 import type { Attached, StartContext } from './runtime.ts';
 
+/**
+ * Measured: the same greedy request with a cold and with a warm prefix ended in two texts. The library
+ * adds up floating-point matrices in another order for one token than for several.
+ */
+const noRepeat =
+  'its weights are no quantised ones, and what they give depends on how tokens are grouped';
+
 type BaseTarget = Omit<Parameters<typeof createEmbeddedTarget>[0], 'name' | 'adapter'>;
 
 interface Entry {
@@ -24,12 +31,15 @@ interface Entry {
 export class Adapters {
   readonly #base: BaseTarget;
   readonly #engine: Engine;
+  readonly #mustRepeat: boolean;
   /** By the engine's names. */
   readonly #entries = new Map<string, Entry>();
 
-  constructor(base: BaseTarget) {
+  /** @param mustRepeat the deployment was asked to give the same bytes whatever else runs */
+  constructor(base: BaseTarget, mustRepeat: boolean) {
     this.#base = base;
     this.#engine = base.engine;
+    this.#mustRepeat = mustRepeat;
   }
 
   get names(): string[] {
@@ -38,6 +48,12 @@ export class Adapters {
 
   /** @throws ParlanceError `invalid_deployment`, `invalid_adapter` */
   async attach(spec: AdapterSpec, context: Pick<StartContext, 'onFailed'>): Promise<Attached> {
+    if (this.#mustRepeat) {
+      throw invalidDeployment(
+        'adapter_of',
+        `"${spec.adapter_of}" has the option deterministic: true, which no adapter can keep: ${noRepeat}. Deploy the model without that option for adapters.`,
+      );
+    }
     const { bytes, identity } = readIdentity(spec.path);
     // The file is in the name, so that what was computed with one file is never taken for another's.
     const name = `${spec.name}@${identity}`;
@@ -46,7 +62,12 @@ export class Adapters {
     const adapter = { name, identity };
     return {
       target: createEmbeddedTarget({ ...this.#base, name: spec.name, adapter }),
-      details: () => ({ state: this.#engine.state.state, file: spec.path, bytes }),
+      details: () => ({
+        state: this.#engine.state.state,
+        file: spec.path,
+        bytes,
+        deterministic: { on: false, why: noRepeat },
+      }),
       // What it runs is counted with its base.
       load: () => ({ running: 0, waiting: 0 }),
       stop: () => {

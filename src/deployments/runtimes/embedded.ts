@@ -102,7 +102,7 @@ async function load(
   const { handovers } = context;
   try {
     const target = createEmbeddedTarget({ name: spec.name, engine, metadata, handovers });
-    adapters = new Adapters({ engine, metadata, handovers });
+    adapters = new Adapters({ engine, metadata, handovers }, spec.options.deterministic === true);
     handovers.join(engine);
     return toRunning({ engine, file, adapters, handovers, target });
   } catch (error) {
