@@ -174,6 +174,17 @@ function bindSequences(declare: Declare, p: string) {
     stateSave: declare<
       (context: Pointer, out: Uint8Array, size: number, sequence: number) => number | bigint
     >('llama_state_seq_get_data', 'size_t', [p, p, 'size_t', 'int32_t']),
+    /** With flag 1 only of the layers with a window. */
+    statePartSize: declare<(context: Pointer, sequence: number, flags: number) => number | bigint>(
+      'llama_state_seq_get_size_ext',
+      'size_t',
+      [p, 'int32_t', 'uint32_t'],
+    ),
+    statePartSave: declare<
+      (
+        ...args: [context: Pointer, out: Uint8Array, size: number, sequence: number, flags: number]
+      ) => number | bigint
+    >('llama_state_seq_get_data_ext', 'size_t', [p, p, 'size_t', 'int32_t', 'uint32_t']),
     /** Bytes read; 0 where it failed. */
     stateRestore: declare<
       (context: Pointer, state: Uint8Array, size: number, sequence: number) => number | bigint

@@ -91,7 +91,10 @@ export interface Decoder {
   seqCopy(from: number, to: number): void;
   /** Tokens that the slot holds. */
   seqLength(slot: number): number;
-  /** A copy of all that the slot holds. Throws `internal` where the library cannot give it. */
+  /**
+   * A copy of all that the slot holds. Throws `internal` where the library cannot give it; the slot may
+   * be empty then (`seqLength` tells).
+   */
   saveState(slot: number): KvState;
   /** Puts a state from position 0 into an empty slot; false, and an empty slot, where it fails. */
   restoreState(slot: number, state: KvState): boolean;

@@ -8,18 +8,16 @@
 import { ParlanceError } from '../../contract/errors.ts';
 import type { KvState, KvStates } from './decoder.ts';
 import {
-  bodyBytes,
   formBytes,
   parseBodies,
   parseLibraryState,
-  planeOffset,
   sameLayout,
   stateMagic,
   viewOf,
-  writeBodyHeaders,
   type Body,
   type LibraryForm,
 } from './kv-layout.ts';
+import { bytesOf, cellsOf, sum, writeBodies, writeBody, type Slice } from './kv-slices.ts';
 
 /** How the states of a context look. */
 export interface StateFormat {
@@ -27,19 +25,10 @@ export interface StateFormat {
   readonly form: LibraryForm | null;
 }
 
-/** Memory with one body of cells for each cache. */
+/** Memory with one body of cells for each cache, or for some of them. */
 interface Piece {
   readonly memory: Uint8Array;
-  readonly bodies: readonly Body[];
-}
-
-/** Some of a piece's cells in one cache. */
-interface Slice {
-  readonly memory: Uint8Array;
-  readonly body: Body;
-  /** Cells, counted from the body's first. */
-  readonly from: number;
-  readonly to: number;
+  readonly bodies: readonly (Body | null)[];
 }
 
 class CellState implements KvState {
@@ -97,6 +86,30 @@ export class LlamaStates implements KvStates {
     return new CellState([{ memory, bodies }], true);
   }
 
+  /** Position of the first cell of which all caches have something. */
+  firstInAll(state: KvState): number {
+    const caches = state instanceof CellState ? cachesOf(state) : [];
+    return Math.max(0, ...caches.map(([head]) => (head?.body.first ?? 0) + (head?.from ?? 0)));
+  }
+
+  /**
+   * A state from position 0 whose last cache, the one of the layers with a window, has only its last
+   * cells, and what the library wrote of the others, the first ones first: one state of it all.
+   */
+  withWindow(state: KvState, earlier: readonly Uint8Array[]): KvState {
+    const form = this.#form;
+    if (form === null || !(state instanceof CellState)) throw broken('it has no window');
+    const parts = earlier.map((memory): Piece => {
+      const [body] = parseLibraryState(memory, { caches: 1, streams: form.streams }) ?? [];
+      if (body === undefined) throw broken('the library wrote a window in another form');
+      return { memory, bodies: [null, body] };
+    });
+    const merged = new CellState([...parts, ...state.pieces], false);
+    const memory = this.toLibrary(merged, (bytes) => Buffer.allocUnsafeSlow(bytes));
+    if (memory === null) throw broken('a window does not belong to it');
+    return this.fromLibrary(memory, state.length);
+  }
+
   /**
    * What the library reads, of a state from position 0; null where it cannot be of use here. Made in
    * memory from `allocate` where it is not there yet.
@@ -147,9 +160,9 @@ export class LlamaStates implements KvStates {
       pieces.push(...part.pieces);
     }
     for (const { bodies } of pieces) {
-      const fits = (body: Body, cache: number): boolean => {
+      const fits = (body: Body | null, cache: number): boolean => {
         const layout = pieces[0]?.bodies[cache]?.layout;
-        return layout !== undefined && sameLayout(layout, body.layout);
+        return body !== null && layout !== undefined && sameLayout(layout, body.layout);
       };
       if (!bodies.every(fits)) throw broken('states of different models cannot be joined');
     }
@@ -190,7 +203,7 @@ function cachesOf(state: CellState, from = state.first, to = from + state.length
   return Array.from({ length: count }, (_, cache) =>
     state.pieces.flatMap(({ memory, bodies }) => {
       const body = bodies[cache];
-      if (body === undefined) return [];
+      if (body === undefined || body === null) return [];
       const first = Math.max(0, from - body.first);
       const last = Math.min(body.cells, to - body.first);
       return first < last ? [{ memory, body, from: first, to: last }] : [];
@@ -214,57 +227,6 @@ function packed(caches: readonly Slice[][]): CellState {
   return new CellState([{ memory, bodies }], false);
 }
 
-const cellsOf = (slices: readonly Slice[]): number => sum(slices.map(({ from, to }) => to - from));
-
-function bytesOf(slices: readonly Slice[]): number {
-  const [head] = slices;
-  return head === undefined ? 4 : bodyBytes(head.body.layout, cellsOf(slices));
-}
-
-/** Where each body begins. */
-function writeBodies(target: Uint8Array, start: number, caches: readonly Slice[][]): number[] {
-  let offset = start;
-  return caches.map((slices) => {
-    const begin = offset;
-    offset = writeBody(target, begin, slices);
-    return begin;
-  });
-}
-
-/** Writes one body of all slices; returns the offset of its end. */
-function writeBody(target: Uint8Array, offset: number, slices: readonly Slice[]): number {
-  const [head] = slices;
-  const view = viewOf(target);
-  if (head === undefined) {
-    view.setUint32(offset, 0, true);
-    return offset + 4;
-  }
-  const { layout } = head.body;
-  const cells = cellsOf(slices);
-  writeBodyHeaders(view, offset, layout, cells);
-  copyRows(target, offset + 4, slices, { bytes: layout.cellBytes, start: () => 4 });
-  layout.planes.forEach(({ rowBytes }, plane) => {
-    const start = (inBody: number): number => planeOffset(layout, inBody, plane);
-    copyRows(target, offset + start(cells), slices, { bytes: rowBytes, start });
-  });
-  return offset + bodyBytes(layout, cells);
-}
-
-/** Rows of one kind, and where they begin in a body of so many cells. */
-interface Rows {
-  readonly bytes: number;
-  readonly start: (cells: number) => number;
-}
-
-function copyRows(target: Uint8Array, to: number, slices: readonly Slice[], rows: Rows): void {
-  let offset = to;
-  for (const { memory, body, from, to: end } of slices) {
-    const start = body.offset + rows.start(body.cells);
-    target.set(memory.subarray(start + from * rows.bytes, start + end * rows.bytes), offset);
-    offset += (end - from) * rows.bytes;
-  }
-}
-
 function startEncoding(caches: number, length: number, bytes: number): Uint8Array {
   const encoded = Buffer.allocUnsafeSlow(encodedHeaderBytes + bytes);
   encoded.writeUInt32LE(encodedMagic, 0);
@@ -272,8 +234,6 @@ function startEncoding(caches: number, length: number, bytes: number): Uint8Arra
   encoded.writeUInt32LE(length, 8);
   return encoded;
 }
-
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
 
 function broken(what: string): ParlanceError {
   return new ParlanceError('internal', `A KV state was misused: ${what}.`);

@@ -37,6 +37,8 @@ export interface DecoderOptions {
 
 /** A pass wider than this needs more scratch memory and is no faster on a CPU. */
 const widestPass = 512;
+/** LLAMA_STATE_SEQ_FLAGS_PARTIAL_ONLY. */
+const windowOnly = 1;
 /** Memory for states on their way to the library is kept up to this size. */
 const keptScratchBytes = 64 * 1024 * 1024;
 
@@ -95,6 +97,8 @@ class LlamaDecoder implements Decoder {
   readonly #rowsBefore: Int32Array;
   #runs = 0;
   #logitsAreRead = true;
+  /** Positions that layers with a window see; 0 = there are none. */
+  readonly #window: number;
   readonly #mostThreads: number | null;
   #threads: ThreadState;
   #scratch: Buffer = Buffer.alloc(0);
@@ -117,9 +121,10 @@ class LlamaDecoder implements Decoder {
     this.#threads = initialThreads(options.threads);
     const { recurrent, window } = model.memory;
     this.forgetsParts = !recurrent && (window === 0 || options.keepWholeWindow);
-    const form = { caches: 1, streams: options.slots };
-    const plain = !recurrent && window === 0;
-    this.states = new LlamaStates({ form: plain && this.#isKept(form) ? form : null });
+    this.#window = window;
+    const forms = [1, window > 0 ? 2 : 1].map((caches) => ({ caches, streams: options.slots }));
+    const form = this.forgetsParts ? forms.find((one) => this.#isKept(one)) : undefined;
+    this.states = new LlamaStates({ form: form ?? null });
   }
 
   decode(runs: readonly TokenRun[], adapter: string | null): DecodeStatus {
@@ -207,7 +212,32 @@ class LlamaDecoder implements Decoder {
     if (bytes === 0 || written !== bytes) {
       throw new ParlanceError('internal', 'The engine cannot copy the state of a sequence.');
     }
-    return this.states.fromLibrary(memory, this.seqLength(slot));
+    const state = this.states.fromLibrary(memory, this.seqLength(slot));
+    const shown = this.states.firstInAll(state);
+    return shown === 0 ? state : this.#saveWindow(slot, state, shown);
+  }
+
+  /**
+   * Of layers with a window the library saves only what the window shows from the end. The rest shows
+   * when the end is taken away, so it is, window by window, and given back.
+   */
+  #saveWindow(slot: number, state: KvState, shown: number): KvState {
+    try {
+      const earlier: Buffer[] = [];
+      for (let from = shown; from > 0; from -= this.#window) {
+        this.#library.sequenceRemove(this.#memory, slot, from, -1);
+        const bytes = Number(this.#library.statePartSize(this.#pointer, slot, windowOnly));
+        const memory = Buffer.allocUnsafeSlow(bytes);
+        this.#library.statePartSave(this.#pointer, memory, bytes, slot, windowOnly);
+        earlier.unshift(memory);
+      }
+      const whole = this.states.withWindow(state, earlier);
+      if (this.restoreState(slot, whole)) return whole;
+    } catch (error) {
+      this.seqRemove(slot, 0);
+      throw error;
+    }
+    throw new ParlanceError('internal', 'The engine lost a sequence while it saved its state.');
   }
 
   restoreState(slot: number, state: KvState): boolean {
