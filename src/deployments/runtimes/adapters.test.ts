@@ -80,7 +80,8 @@ describe('the adapters of an engine', () => {
 
   it('say that they do not repeat to the bit, and are none where that was asked for', async () => {
     const details = (await attach(specOf('a'))).details();
-    assert.equal((details?.['deterministic'] as { on: boolean }).on, false);
+    assert.ok(details !== null);
+    assert.equal((details['deterministic'] as { on: boolean }).on, false);
     await assert.rejects(strict.attach(specOf('a'), contextOf('a')), {
       reason: 'invalid_deployment',
       message: /^adapter_of: "m" has the option deterministic: true/,
