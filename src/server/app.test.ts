@@ -352,6 +352,7 @@ test('every request is one line of the log, with its id and no body', async () =
     status: 200,
     model: 'tiny',
     promptTokens: 9,
+    cachedTokens: 0,
     tokens: 3,
     msg: 'request',
   });

@@ -4,6 +4,7 @@
  */
 
 import { asParlanceError, ParlanceError, type Reason } from '../contract/index.ts';
+import type { Usage } from '../targets/index.ts';
 import type { Exchange } from './exchange.ts';
 import { writeError } from './http/error-writer.ts';
 import { lookUp, pathOf } from './router.ts';
@@ -93,6 +94,10 @@ function logFailure(exchange: Exchange, failure: ParlanceError): void {
   } else log.warn(facts, failure.message);
 }
 
+function usageFacts({ promptTokens, completionTokens: tokens, cachedTokens, drafts }: Usage) {
+  return { promptTokens, cachedTokens, tokens, ...(drafts === undefined ? {} : { drafts }) };
+}
+
 function settle(exchange: Exchange, failure: ParlanceError | null): void {
   const { request, response, record, services } = exchange;
   const { seconds } = exchange;
@@ -112,9 +117,7 @@ function settle(exchange: Exchange, failure: ParlanceError | null): void {
       status: cancelled ? 499 : sent,
       ms: Math.round(seconds * 1000),
       ...(record.model === null ? {} : { model: record.model.slice(0, 128) }),
-      ...(record.usage === null
-        ? {}
-        : { promptTokens: record.usage.promptTokens, tokens: record.usage.completionTokens }),
+      ...(record.usage === null ? {} : usageFacts(record.usage)),
       ...(failure === null ? {} : { reason: failure.reason }),
     },
     'request',

@@ -10,6 +10,7 @@ export type {
   Answer,
   AnswerEvent,
   AnswerEvents,
+  DraftCount,
   EventAnswer,
   FinishReason,
   HandedContext,

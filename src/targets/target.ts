@@ -14,6 +14,13 @@ export interface Usage {
   readonly completionTokens: number;
   readonly cachedTokens: number;
   readonly reasoningTokens: number;
+  /** Tokens that were proposed and verified, and those of them that were taken; where there were any. */
+  readonly drafts?: DraftCount;
+}
+
+export interface DraftCount {
+  readonly verified: number;
+  readonly accepted: number;
 }
 
 export interface Logprob {

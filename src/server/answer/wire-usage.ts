@@ -16,6 +16,7 @@ const none: Usage = { promptTokens: 0, completionTokens: 0, cachedTokens: 0, rea
 
 export function addUsage(parts: readonly Usage[]): Usage {
   let sum = none;
+  let drafts = { verified: 0, accepted: 0 };
   for (const part of parts) {
     sum = {
       promptTokens: sum.promptTokens + part.promptTokens,
@@ -23,6 +24,10 @@ export function addUsage(parts: readonly Usage[]): Usage {
       cachedTokens: sum.cachedTokens + part.cachedTokens,
       reasoningTokens: sum.reasoningTokens + part.reasoningTokens,
     };
+    drafts = {
+      verified: drafts.verified + (part.drafts?.verified ?? 0),
+      accepted: drafts.accepted + (part.drafts?.accepted ?? 0),
+    };
   }
-  return sum;
+  return drafts.verified === 0 ? sum : { ...sum, drafts };
 }

@@ -1,7 +1,7 @@
 /** The engine's steps as events of an answer: a state machine with a pure step. */
 
 import type { ChoiceStep } from '../../engine/index.ts';
-import type { AnswerEvent, HandedContext, Usage } from '../target.ts';
+import type { AnswerEvent, DraftCount, HandedContext, Usage } from '../target.ts';
 
 export interface AnswerState {
   readonly promptTokens: number;
@@ -10,6 +10,8 @@ export interface AnswerState {
   /** Generated tokens of choices that are not told. */
   readonly untoldTokens: number;
   readonly cachedTokens: number;
+  /** Of the choices that have ended. */
+  readonly drafts: DraftCount;
 }
 
 export const startAnswer = (promptTokens: number, choices: number): AnswerState => ({
@@ -17,6 +19,7 @@ export const startAnswer = (promptTokens: number, choices: number): AnswerState 
   tokens: Array.from({ length: choices }, () => 0),
   untoldTokens: 0,
   cachedTokens: 0,
+  drafts: { verified: 0, accepted: 0 },
 });
 
 export type HeldContext = NonNullable<ChoiceStep['context']>;
@@ -31,12 +34,13 @@ export function stepAnswer(
   hand: (held: HeldContext) => HandedContext,
 ): { state: AnswerState; events: AnswerEvent[] } {
   const tokens = [...state.tokens];
-  let { untoldTokens, cachedTokens } = state;
+  let { untoldTokens, cachedTokens, drafts } = state;
   const events: AnswerEvent[] = [];
   for (const step of choices) {
     tokens[step.choice] = step.tokens;
     untoldTokens = step.untoldTokens ?? untoldTokens;
     cachedTokens = step.cachedTokens ?? cachedTokens;
+    if (step.drafts !== undefined) drafts = addDrafts(drafts, step.drafts);
     if (step.text !== '' || step.logprobs !== undefined) {
       events.push({
         type: 'text',
@@ -50,7 +54,7 @@ export function stepAnswer(
       events.push({ type: 'finish', choice: step.choice, ...step.finish, ...handed });
     }
   }
-  const next = { ...state, tokens, untoldTokens, cachedTokens };
+  const next = { ...state, tokens, untoldTokens, cachedTokens, drafts };
   return { state: next, events: [...events, { type: 'usage', usage: usageOf(next) }] };
 }
 
@@ -60,5 +64,11 @@ function usageOf(state: AnswerState): Usage {
     completionTokens: state.tokens.reduce((sum, one) => sum + one, state.untoldTokens),
     cachedTokens: state.cachedTokens,
     reasoningTokens: 0,
+    ...(state.drafts.verified === 0 ? {} : { drafts: state.drafts }),
   };
 }
+
+const addDrafts = (one: DraftCount, other: DraftCount): DraftCount => ({
+  verified: one.verified + other.verified,
+  accepted: one.accepted + other.accepted,
+});

@@ -220,9 +220,10 @@ describe('embedded target', () => {
 
   it('counts choices that are not told, and what came from a cached prefix', async () => {
     const finish = { reason: 'stop', stopReason: null } as const;
+    const drafts = { verified: 4, accepted: 3 };
     const { events } = await run({ messages: [user], best_of: 3 }, [
       [{ id: 1, choice: 0, text: 'a', tokens: 4, cachedTokens: 6 }],
-      [{ id: 1, choice: 0, text: '', tokens: 5, finish, untoldTokens: 9 }],
+      [{ id: 1, choice: 0, text: '', tokens: 5, finish, untoldTokens: 9, drafts }],
     ]);
     const usages = events?.flatMap((event) => (event.type === 'usage' ? [event.usage] : []));
     assert.deepEqual(
@@ -231,6 +232,10 @@ describe('embedded target', () => {
         [4, 6],
         [14, 6],
       ],
+    );
+    assert.deepEqual(
+      usages.map((usage) => usage.drafts),
+      [undefined, drafts],
     );
   });
 
