@@ -28,8 +28,11 @@ const start = (): Promise<ServerProcess> =>
   startServer({
     home,
     args: [
-      ...['--context', '1024', '--slots', '2', '--deterministic', 'true'],
-      ...['--prefix-cache-dir', folder, '--prefix-cache-bytes', '64MiB'],
+      '--context=1024',
+      '--slots=2',
+      '--deterministic=true',
+      `--prefix-cache-dir=${folder}`,
+      '--prefix-cache-bytes=64MiB',
     ],
   });
 
