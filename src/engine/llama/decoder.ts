@@ -92,10 +92,10 @@ export interface Decoder {
   /** Tokens that the slot holds. */
   seqLength(slot: number): number;
   /**
-   * A copy of all that the slot holds. Throws `internal` where the library cannot give it; the slot may
-   * be empty then (`seqLength` tells).
+   * A copy of what the slot holds from position `from` on; 0 where states are not cuttable. Throws
+   * `internal` where the library cannot give it; the slot may be empty then (`seqLength` tells).
    */
-  saveState(slot: number): KvState;
+  saveState(slot: number, from?: number): KvState;
   /** Puts a state from position 0 into an empty slot; false, and an empty slot, where it fails. */
   restoreState(slot: number, state: KvState): boolean;
   /** Throws `invalid_adapter` where the file is damaged or for another model. */

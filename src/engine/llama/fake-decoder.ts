@@ -130,13 +130,14 @@ export class FakeDecoder implements Decoder {
     return this.#slot(slot).length;
   }
 
-  saveState(slot: number): KvState {
+  saveState(slot: number, from = 0): KvState {
     this.saves += 1;
     if (this.failingSaves > 0) {
       this.failingSaves -= 1;
       throw new ParlanceError('internal', 'The fake decoder was told not to save a state.');
     }
-    return new FakeState(0, this.#slot(slot));
+    if (from > 0 && !this.states.cuttable) throw broken('a part of a whole state is saved');
+    return new FakeState(from, this.#slot(slot).slice(from));
   }
 
   restoreState(slot: number, state: KvState): boolean {

@@ -95,6 +95,10 @@ describe('the decoder on tiny models', () => {
       const whole = decoder.saveState(0);
       const joined = states.join([states.cut(whole, 0, 70), states.cut(whole, 70, 200)]);
       assert.deepEqual(states.encode(joined), states.encode(whole));
+      for (const from of [1, 70, 180, 199]) {
+        const part = states.encode(decoder.saveState(0, from));
+        assert.deepEqual(part, states.encode(states.cut(whole, from, 200)), `from ${from}`);
+      }
       empty(decoder);
       const expected = append(decoder, 0, tokens.slice(0, 100));
       assert.equal(decoder.restoreState(1, states.cut(whole, 0, 99)), true);

@@ -205,16 +205,20 @@ class LlamaDecoder implements Decoder {
     return this.#library.sequenceEnd(this.#memory, slot) + 1;
   }
 
-  saveState(slot: number): KvState {
+  saveState(slot: number, from = 0): KvState {
     const bytes = Number(this.#library.stateSize(this.#pointer, slot));
-    const memory = Buffer.allocUnsafeSlow(bytes);
+    // Fresh memory costs ten times what the copy into it does: only what is kept gets any.
+    const memory = from === 0 ? Buffer.allocUnsafeSlow(bytes) : this.#takeScratch(bytes);
     const written = Number(this.#library.stateSave(this.#pointer, memory, bytes, slot));
     if (bytes === 0 || written !== bytes) {
       throw new ParlanceError('internal', 'The engine cannot copy the state of a sequence.');
     }
-    const state = this.states.fromLibrary(memory, this.seqLength(slot));
-    const shown = this.states.firstInAll(state);
-    return shown === 0 ? state : this.#saveWindow(slot, state, shown);
+    const saved = this.states.fromLibrary(memory, this.seqLength(slot));
+    const shown = this.states.firstInAll(saved);
+    const state = shown <= from ? saved : this.#saveWindow(slot, saved, shown);
+    const kept = from === 0 ? state : this.states.cut(state, from, state.length);
+    this.#dropScratch();
+    return kept;
   }
 
   /**
@@ -249,7 +253,7 @@ class LlamaDecoder implements Decoder {
       this.seqLength(slot) === state.length;
     // Where a model has several caches the first may be full although the second failed.
     if (!restored) this.#library.sequenceRemove(this.#memory, slot, 0, -1);
-    if (this.#scratch.length > keptScratchBytes) this.#scratch = Buffer.alloc(0);
+    this.#dropScratch();
     return restored;
   }
 
@@ -272,6 +276,10 @@ class LlamaDecoder implements Decoder {
   /** An empty sequence's state has nothing but the form, so its size tells whether that is known. */
   #isKept({ caches, streams }: LibraryForm): boolean {
     return Number(this.#library.stateSize(this.#pointer, 0)) === 8 + caches * (4 + 4 * streams);
+  }
+
+  #dropScratch(): void {
+    if (this.#scratch.length > keptScratchBytes) this.#scratch = Buffer.alloc(0);
   }
 
   #takeScratch(bytes: number): Buffer {
