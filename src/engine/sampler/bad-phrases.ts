@@ -67,10 +67,11 @@ function createBadPhrases(sampling: Sampling, vocabulary: Vocabulary): BadPhrase
   const possible = sampling.bad.filter((phrase) => phrase !== '' && phrase.isWellFormed());
   if (possible.length === 0) return noPhrases;
   const encoder = new TextEncoder();
-  const automaton = createPhraseAutomaton(possible.map((phrase) => encoder.encode(phrase)));
+  const spelled = possible.map((phrase) => encoder.encode(phrase));
+  const automaton = createPhraseAutomaton(spelled);
   const reading = { automaton, ...spellingOf(sampling, vocabulary) };
   const { silent, spaced } = reading;
-  const within = tokensWithPhrase(reading);
+  const within = tokensWithPhrase(reading, Math.min(...spelled.map(({ length }) => length)));
   const completing = createCompletions(reading);
 
   // A state is the automaton's, times 2, plus 1 behind a control token that spaces may follow.
@@ -84,7 +85,7 @@ function createBadPhrases(sampling: Sampling, vocabulary: Vocabulary): BadPhrase
     next: (state, token) =>
       silent.has(token) ? state : follow(state, token).state * 2 + (spaced.has(token) ? 1 : 0),
     completes: (state, token) => !silent.has(token) && follow(state, token).completed,
-    banned: (state) => [within, ...completing.within(state >> 1), ...completing.spaced(state)],
+    banned: (state) => [within, completing.within(state >> 1), completing.spaced(state)],
   };
 }
 
@@ -125,16 +126,24 @@ function run(
   return { state, completed };
 }
 
-/** Tokens that have a whole phrase inside: banned in every state. */
-function tokensWithPhrase(reading: Reading): Int32Array {
-  const { silent, spaced } = reading;
-  const found: number[] = [];
-  for (const token of reading.index.sorted) {
-    if (!run(reading, 0, token).completed) continue;
-    if (!silent.has(token) && !spaced.has(token)) found.push(token);
+/** Tokens that have a whole phrase inside, in order of ID: banned in every state. */
+function tokensWithPhrase(reading: Reading, shortest: number): Int32Array {
+  const { automaton, index, silent, spaced } = reading;
+  const { bytes, starts } = index;
+  const count = starts.length - 1;
+  const found = new Int32Array(count);
+  let size = 0;
+  if (shortest > index.longest) return found.subarray(0, 0);
+  for (let token = 0; token < count; token++) {
+    const from = starts[token] as number;
+    const to = starts[token + 1] as number;
+    if (to - from < shortest || !automaton.contains(bytes, from, to)) continue;
+    if (!silent.has(token) && !spaced.has(token)) found[size++] = token;
   }
-  return Int32Array.from(found);
+  return found.slice(0, size);
 }
+
+const none = new Int32Array(0);
 
 /** Tokens that complete what a state has begun. */
 function createCompletions(reading: Reading) {
@@ -154,70 +163,63 @@ function createCompletions(reading: Reading) {
     }
     return ids;
   };
-  const reachable = nextReachable(automaton, index.longest);
   const isPlain = (token: number): boolean => !silent.has(token) && !spaced.has(token);
   return {
-    within: (state: number): Int32Array[] => {
-      const lists: Int32Array[] = [];
-      let part = reachable[state] as number;
-      while (part !== 0) {
-        const from = part;
-        lists.push(remember(from, () => tokensThatEnd(automaton, index, from).filter(isPlain)));
-        part = reachable[automaton.shorter[part] as number] as number;
-      }
-      return lists;
+    within: (state: number): Int32Array => {
+      const begun = begunPhrases(automaton, state, index.longest);
+      if (begun.length === 0) return none;
+      return remember(state, () => tokensThatEnd(automaton, index, begun).filter(isPlain));
     },
-    spaced: (state: number): Int32Array[] => {
-      if (spaced.size === 0) return [];
+    spaced: (state: number): Int32Array => {
+      if (spaced.size === 0) return none;
       const spaceFirst = (state & 1) === 1;
       const completes = (token: number): boolean =>
         run(reading, state >> 1, token, spaceFirst).completed;
-      return [remember(-1 - state, () => [...spaced].filter(completes))];
+      return remember(-1 - state, () => [...spaced].filter(completes));
     },
   };
 }
 
-/**
- * For each state itself, or else the longest end of it, from which some phrase ends within a piece of
- * `longest` bytes; 0 where there is none.
- */
-function nextReachable({ shorter, distance }: PhraseAutomaton, longest: number): Int32Array {
-  const reachable = new Int32Array(shorter.length).fill(-1);
-  reachable[0] = 0;
-  const chain: number[] = [];
-  for (let state = 1; state < reachable.length; state++) {
-    let at = state;
-    while (reachable[at] === -1 && (distance[at] as number) > longest) {
-      chain.push(at);
-      at = shorter[at] as number;
-    }
-    const found = reachable[at] === -1 ? at : (reachable[at] as number);
-    reachable[at] = found;
-    for (const passed of chain) reachable[passed] = found;
-    chain.length = 0;
+/** A state and its shorter ends, as far as some phrase ends within `longest` bytes behind them. */
+function begunPhrases(automaton: PhraseAutomaton, state: number, longest: number): number[] {
+  const { shorter, distance } = automaton;
+  const begun: number[] = [];
+  for (let part = state; part !== 0; part = shorter[part] as number) {
+    if ((distance[part] as number) <= longest) begun.push(part);
   }
-  return reachable;
+  return begun;
 }
 
 /**
- * Tokens that begin with what is missing of some phrase behind `from` in the tree: the tree and the
- * sorted pieces are gone down together, so only what both have is looked at.
+ * Tokens that begin with what is missing of some phrase behind these nodes of the tree, each once. The
+ * tree is gone down together with the sorted pieces, so only what both have is looked at.
  */
-function tokensThatEnd(automaton: PhraseAutomaton, index: PieceIndex, from: number): number[] {
+function tokensThatEnd(
+  automaton: PhraseAutomaton,
+  index: PieceIndex,
+  begun: readonly number[],
+): number[] {
   const { firstChild, nextSibling, bytes, isEnd } = automaton;
   const found: number[] = [];
-  const open: [node: number, low: number, high: number, depth: number][] = [
-    [from, 0, index.sorted.length, 0],
-  ];
+  const open = [{ nodes: begun, low: 0, high: index.sorted.length, depth: 0 }];
   for (let place = open.pop(); place !== undefined; place = open.pop()) {
-    const [node, low, high, depth] = place;
-    for (let child = firstChild[node] as number; child; child = nextSibling[child] as number) {
-      const byte = bytes[child] as number;
+    const { nodes, low, high, depth } = place;
+    const children = new Map<number, number[]>();
+    for (const node of nodes) {
+      for (let child = firstChild[node] as number; child; child = nextSibling[child] as number) {
+        const byte = bytes[child] as number;
+        const others = children.get(byte);
+        if (others === undefined) children.set(byte, [child]);
+        else others.push(child);
+      }
+    }
+    for (const [byte, same] of children) {
       const begin = firstNotBelow(index, [low, high], depth, byte);
       const end = firstNotBelow(index, [begin, high], depth, byte + 1);
       if (begin === end) continue;
-      if (isEnd[child] === 1) for (const id of index.sorted.subarray(begin, end)) found.push(id);
-      else open.push([child, begin, end, depth + 1]);
+      if (same.some((child) => isEnd[child] === 1)) {
+        for (let i = begin; i < end; i++) found.push(index.sorted[i] as number);
+      } else open.push({ nodes: same, low: begin, high: end, depth: depth + 1 });
     }
   }
   return found;

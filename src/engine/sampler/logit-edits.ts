@@ -43,9 +43,9 @@ export function createLogitEdits(sampling: Sampling, context: SamplerContext): L
     active: () => changesAll || masking(),
     masking,
     apply: (row, mask) => {
-      for (const id of banned) row[id] = -Infinity;
-      for (const ids of phrases.banned(begun)) for (const id of ids) row[id] = -Infinity;
-      if (mask && masking()) for (const id of ends) row[id] = -Infinity;
+      ban(row, banned);
+      for (const ids of phrases.banned(begun)) ban(row, ids);
+      if (mask && masking()) ban(row, ends);
       for (let i = 0; i < biasIds.length; i++) {
         const id = biasIds[i] as number;
         row[id] = (row[id] as number) + (biases[i] as number);
@@ -58,6 +58,10 @@ export function createLogitEdits(sampling: Sampling, context: SamplerContext): L
       penalties?.count(token);
     },
   };
+}
+
+function ban(row: Float32Array, ids: Int32Array): void {
+  for (let i = 0; i < ids.length; i++) row[ids[i] as number] = -Infinity;
 }
 
 interface Penalties {

@@ -9,6 +9,8 @@ export interface PhraseAutomaton {
   readonly next: (state: number, byte: number) => number;
   /** Whether a text in this state ends with a phrase. */
   readonly endsPhrase: (state: number) => boolean;
+  /** Whether a phrase is in these bytes, from `from` up to `to`. */
+  readonly contains: (text: Uint8Array, from: number, to: number) => boolean;
   /** What may follow a state in the phrases themselves: its children in the tree, 0 at the end. */
   readonly firstChild: Int32Array;
   readonly nextSibling: Int32Array;
@@ -69,6 +71,15 @@ export function createPhraseAutomaton(phrases: readonly Uint8Array[]): PhraseAut
   return {
     next,
     endsPhrase: (state) => ends[state] === 1,
+    contains: (text, from, to) => {
+      let state = 0;
+      for (let at = from; at < to; at++) {
+        const byte = text[at] as number;
+        state = state === 0 ? (fromRoot[byte] as number) : next(state, byte);
+        if (ends[state] === 1) return true;
+      }
+      return false;
+    },
     firstChild,
     nextSibling,
     bytes,

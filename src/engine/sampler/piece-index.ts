@@ -51,12 +51,14 @@ function buildIndex(vocabulary: Vocabulary, special: boolean): PieceIndex {
     starts[token + 1] = end;
     longest = Math.max(longest, piece.length);
   }
-  const index = { bytes: bytes.slice(0, end), starts, longest };
-  const withBytes = Int32Array.from({ length: size }, (_, token) => token).filter(
-    (token) => starts[token] !== starts[token + 1],
-  );
-  const sorted = sortPieces({ ...index, sorted: withBytes });
-  return { ...index, sorted };
+  const sorted = new Int32Array(size);
+  let count = 0;
+  for (let token = 0; token < size; token++) {
+    if (starts[token] !== starts[token + 1]) sorted[count++] = token;
+  }
+  const index = { bytes: bytes.slice(0, end), starts, sorted: sorted.slice(0, count), longest };
+  sortPieces(index);
+  return index;
 }
 
 function grown(bytes: Uint8Array, needed: number): Uint8Array<ArrayBuffer> {
@@ -74,50 +76,80 @@ const POSITIONS = 2 ** 21;
 const FEW = 12;
 
 /** Sorts by three symbols at a time: first everything, then each run that is equal so far. */
-function sortPieces(index: PieceIndex): Int32Array {
+function sortPieces(index: PieceIndex): void {
   const { sorted } = index;
-  const runs: [from: number, to: number, depth: number][] = [[0, sorted.length, 0]];
+  const runs: Run[] = [{ from: 0, to: sorted.length, depth: 0 }];
   for (let run = runs.pop(); run !== undefined; run = runs.pop()) {
-    const [from, to, depth] = run;
-    if (to - from <= FEW) {
-      sorted.subarray(from, to).sort((a, b) => comparePieces(index, a, b, depth));
-      continue;
-    }
-    const before = sorted.slice(from, to);
-    const keys = new Float64Array(before.length);
-    for (let i = 0; i < before.length; i++) {
-      keys[i] = keyOf(index, before[i] as number, depth) * POSITIONS + i;
-    }
-    keys.sort();
-    let runFrom = from;
-    for (let i = 0; i < keys.length; i++) {
-      sorted[from + i] = before[(keys[i] as number) % POSITIONS] as number;
-      const key = Math.floor((keys[i] as number) / POSITIONS);
-      const isLast =
-        i + 1 === keys.length || Math.floor((keys[i + 1] as number) / POSITIONS) !== key;
-      if (!isLast) continue;
-      const runTo = from + i + 1;
-      // Where the last symbol is the end, the pieces of the run are equal.
-      if (runTo - runFrom > 1 && key % SYMBOLS !== 0)
-        runs.push([runFrom, runTo, depth + SYMBOLS_PER_KEY]);
-      runFrom = runTo;
+    const { from, to, depth } = run;
+    if (to - from <= FEW) sortFew(index, run);
+    else {
+      const keys = sortByKey(index, run);
+      let begin = 0;
+      for (let i = 1; i <= keys.length; i++) {
+        if (i < keys.length && keys[i] === keys[begin]) continue;
+        // Where the last symbol is the end, the pieces of the run are equal.
+        if (i - begin > 1 && (keys[begin] as number) % SYMBOLS !== 0) {
+          runs.push({ from: from + begin, to: from + i, depth: depth + SYMBOLS_PER_KEY });
+        }
+        begin = i;
+      }
     }
   }
-  return sorted;
 }
 
-function keyOf(index: PieceIndex, token: number, depth: number): number {
-  let key = 0;
-  for (let i = 0; i < SYMBOLS_PER_KEY; i++) {
-    key = key * SYMBOLS + byteAt(index, token, depth + i) + 1;
-  }
-  return key;
+/** Neighbours in the sorted pieces that are equal up to a depth. */
+interface Run {
+  readonly from: number;
+  readonly to: number;
+  readonly depth: number;
 }
 
-function comparePieces(index: PieceIndex, a: number, b: number, from: number): number {
-  for (let depth = from; ; depth++) {
-    const [left, right] = [byteAt(index, a, depth), byteAt(index, b, depth)];
-    if (left !== right) return left - right;
-    if (left < 0) return a - b;
+/** Sorts a run by its next three symbols and returns these, as numbers in their new order. */
+function sortByKey({ bytes, starts, sorted }: PieceIndex, { from, to, depth }: Run): Int32Array {
+  const before = sorted.slice(from, to);
+  const packed = new Float64Array(before.length);
+  for (let i = 0; i < before.length; i++) {
+    const token = before[i] as number;
+    const at = (starts[token] as number) + depth;
+    const end = starts[token + 1] as number;
+    const first = at < end ? (bytes[at] as number) + 1 : 0;
+    const second = at + 1 < end ? (bytes[at + 1] as number) + 1 : 0;
+    const third = at + 2 < end ? (bytes[at + 2] as number) + 1 : 0;
+    packed[i] = ((first * SYMBOLS + second) * SYMBOLS + third) * POSITIONS + i;
   }
+  packed.sort();
+  const keys = new Int32Array(before.length);
+  for (let i = 0; i < keys.length; i++) {
+    const key = Math.floor((packed[i] as number) / POSITIONS);
+    keys[i] = key;
+    sorted[from + i] = before[(packed[i] as number) - key * POSITIONS] as number;
+  }
+  return keys;
+}
+
+/** Insertion: fast for a few, of which there are many. */
+function sortFew(index: PieceIndex, { from, to, depth }: Run): void {
+  const { sorted } = index;
+  for (let end = from + 1; end < to; end++) {
+    const token = sorted[end] as number;
+    let place = end;
+    while (place > from && comparePieces(index, sorted[place - 1] as number, token, depth) > 0) {
+      sorted[place] = sorted[place - 1] as number;
+      place--;
+    }
+    sorted[place] = token;
+  }
+}
+
+function comparePieces({ bytes, starts }: PieceIndex, a: number, b: number, depth: number): number {
+  let left = (starts[a] as number) + depth;
+  let right = (starts[b] as number) + depth;
+  const leftEnd = starts[a + 1] as number;
+  const rightEnd = starts[b + 1] as number;
+  while (left < leftEnd && right < rightEnd) {
+    const difference = (bytes[left++] as number) - (bytes[right++] as number);
+    if (difference !== 0) return difference;
+  }
+  // The beginning of the other comes first, then the lower ID.
+  return leftEnd - left - (rightEnd - right) || a - b;
 }
