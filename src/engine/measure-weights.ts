@@ -28,15 +28,16 @@ export function measureWeights(
   const decoders = paths.map((path) => open(path, threads));
   const samples: SpeedSample[] = [];
   const begin = performance.now();
+  const isLate = (): boolean => performance.now() - begin > budgetMs;
   for (let round = 0; round < mostRounds; round += 1) {
     for (const [file, decoder] of decoders.entries()) {
+      if (isLate()) break;
       // The first pass of a file touches memory for the first time.
       const taken = takeSamples(decoder, file);
       if (round > 0) samples.push(...taken);
     }
-    const late = performance.now() - begin > budgetMs;
     const speeds = toSpeeds(samples, paths.length, threads);
-    if (late || (round >= fewestRounds && speeds.every((speed) => speed !== null))) break;
+    if (isLate() || (round >= fewestRounds && speeds.every((speed) => speed !== null))) break;
   }
   const speeds = toSpeeds(samples, paths.length, threads);
   for (const decoder of decoders) decoder.close();
