@@ -3,7 +3,7 @@
  * decide it. Pure. The kernels of some types add in another order when a pass has more columns. What
  * holds was found by experiment (llama.cpp v0.5.0; the kernels for x64, Haswell, Skylake-X, Ice Lake and
  * Zen 4; prompts in pieces of 1 to 256 tokens, alone and in company), see
- * docs/decisions/0011-where-bits-repeat.md. `llama-model.ts` asks before it loads a file.
+ * docs/decisions/0013-where-bits-repeat.md. `llama-model.ts` asks before it loads a file.
  */
 
 import type { Ability } from '../protocol.ts';
