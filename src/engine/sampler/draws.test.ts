@@ -180,6 +180,26 @@ describe('reproducibility', () => {
     assert.equal(sampler.sample(new Float32Array(size)).token, expected);
   });
 
+  test('tokens and log-probabilities are the same bits on every machine', () => {
+    const sampling = { ...seededSampling, seed: '6', temperature: 0.7, topP: 0.9, topLogprobs: 0 };
+    const vocabulary = plainVocabulary(5000);
+    const sampler = createSampler(sampling, { ...context, vocabulary });
+    const uniform = createUniform('77', 0);
+    const drawn = Array.from({ length: 6 }, () => {
+      const row = Float32Array.from({ length: 5000 }, () => 16 * uniform() - 8);
+      const { token, logprob } = sampler.sample(row);
+      return [token, logprob];
+    });
+    assert.deepEqual(drawn, [
+      [1623, -5.79050852990291],
+      [1065, -7.159406623686348],
+      [689, -6.731035520538562],
+      [3592, -5.686850866431424],
+      [3881, -6.509925688211791],
+      [3809, -6.464157753290008],
+    ]);
+  });
+
   test('the random stream stays as it is from version to version', () => {
     const uniform = createUniform('42', 0);
     const other = createUniform('42', 1);
