@@ -52,7 +52,7 @@ export function openPlainModel(path: string, context = 1024): PlainModel {
       slots: 1,
       context,
       kvType: 'q8_0',
-      threads: 2,
+      threads: 1,
       threadsFixed: true,
       batchTokens: 256,
       maxDraftTokens: 0,
@@ -101,14 +101,11 @@ class Text {
 }
 
 function logSoftmax(logits: Float32Array): Float64Array {
-  let max = -Infinity;
-  for (const value of logits) max = Math.max(max, value);
-  let sum = 0;
-  for (const value of logits) sum += Math.exp(value - max);
+  const row = Float64Array.from(logits);
+  const max = row.reduce((best, value) => Math.max(best, value), -Infinity);
+  const sum = row.reduce((total, value) => total + Math.exp(value - max), 0);
   const normaliser = Math.log(sum);
-  const row = new Float64Array(logits.length);
-  for (const [token, value] of logits.entries()) row[token] = value - max - normaliser;
-  return row;
+  return row.map((value) => value - max - normaliser);
 }
 
 /** The best tokens of a row, best first, the lower ID first among equals. */
@@ -116,7 +113,8 @@ function bestOf(row: Float64Array, count: number): number[] {
   if (count === 0) return [];
   const best: number[] = [];
   let least = -Infinity;
-  for (const [token, value] of row.entries()) {
+  for (let token = 0; token < row.length; token += 1) {
+    const value = row[token] as number;
     if (best.length === count && value <= least) continue;
     // Behind all that are at least as good.
     const at = best.findIndex((other) => (row[other] as number) < value);
