@@ -74,7 +74,7 @@ export function loadModel(
   if (wishes.deterministic === true && !exact.on) {
     throw new ParlanceError(
       'invalid_option',
-      `deterministic: true is not possible with this model: ${exact.why}.`,
+      `deterministic: true is not possible with this model: ${exact.why}. Leave it out, or choose a file with weights in Q8_0.`,
     );
   }
   const { pointer, gpu } = loadOnDevice(library, wishes, notes, (layers) =>

@@ -63,7 +63,10 @@ function findCost(library: LlamaLibrary, model: LlamaModel, wanted: KvType) {
 function judgeDeterminism({ exact, gpu, memory }: LlamaModel, wanted: boolean | null): Ability {
   const off = (why: string): Ability => ({ on: false, why });
   if (wanted === false) return off('it was switched off');
-  if (gpu !== null) return off('a GPU adds in another order from one pass to the next');
+  if (gpu !== null)
+    return off(
+      'a GPU adds in another order from one pass to the next ("gpu_layers": 0 leaves it alone)',
+    );
   if (!exact.on) return exact;
   const problem = memory.recurrent ? findRecurrentProblem(memory.architecture) : null;
   return problem === null ? exact : off(problem);
@@ -90,6 +93,6 @@ function judgeReuse({ memory }: LlamaModel, keepWholeWindow: boolean): Ability {
 function refused({ why }: Ability): ParlanceError {
   return new ParlanceError(
     'invalid_option',
-    `deterministic: true is not possible with this model: ${why}. Leave it out, or choose a file with weights in Q8_0.`,
+    `deterministic: true is not possible with this model: ${why}. Leave it out, or choose another file.`,
   );
 }
