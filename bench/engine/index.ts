@@ -97,6 +97,7 @@ async function runRow(row: Row, common: RowContext): Promise<RowReport> {
     about,
     date: new Date().toISOString().slice(0, 16),
     runs: context.runs,
+    quick: context.quick,
     threads: context.threads,
     othersCores: context.othersCores,
   };

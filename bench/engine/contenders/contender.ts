@@ -34,8 +34,6 @@ export interface RunningServer {
 
 export interface Contender {
   readonly name: string;
-  /** How it was started, for the report. */
-  describe(setup: ServerSetup): string;
   /** Starts the process; answers may have to wait until it is ready (`untilReady`). */
   launch(setup: ServerSetup): Promise<RunningServer>;
 }

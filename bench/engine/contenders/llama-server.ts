@@ -12,7 +12,6 @@ import { endProcess, freePort, type Contender, type ServerSetup } from './conten
 export function llamaServer(name: string, path: string, extra: readonly string[] = []): Contender {
   return {
     name,
-    describe: (setup) => `llama-server ${[...flagsOf(setup), ...extra].join(' ')}`,
     async launch(setup) {
       const port = await freePort();
       const flags = ['-m', setup.weights, '--port', String(port), ...flagsOf(setup), ...extra];

@@ -22,7 +22,6 @@ const served = 'benched';
 export function parlance(name = 'Parlance'): Contender {
   return {
     name,
-    describe: (setup) => `parlance serve ${flagsOf(setup).join(' ')}`,
     launch: (setup) => launch(name, ['--model', setup.weights, ...flagsOf(setup)]),
   };
 }
@@ -31,7 +30,6 @@ export function parlance(name = 'Parlance'): Contender {
 export function parlanceWith(name: string, options: Readonly<Record<string, unknown>>): Contender {
   return {
     name,
-    describe: () => `POST /deploy with options ${JSON.stringify(options)}`,
     async launch(setup) {
       const server = await launch(name, ['--model', 'none']);
       try {

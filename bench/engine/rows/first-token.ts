@@ -16,7 +16,7 @@ export const firstToken: Row = {
   name: 'first-token',
   title: 'Time to first token',
   about:
-    'Prompts of about 200 tokens that were never seen before, one after the other: the median of 5, alone and while 4 streams decode. 8 slots of 2,048 tokens.',
+    'Prompts of about 200 tokens that were never seen before (but for the chat template’s own beginning, which either server may have kept), one after the other: the median of 5, alone and while 4 streams decode. 8 slots of 2,048 tokens.',
   async run(context) {
     const count = context.quick ? 2 : 5;
     const samples = await takeTurns(context, {
