@@ -49,7 +49,7 @@ export function writeReport(report: EngineReport): void {
 export function toMarkdown({ machine, weights, rival, rows }: EngineReport): string {
   return `# The engine beside llama-server
 
-Parlance ${machine.version} (Node ${machine.node}) and ${rival}, both serving \`${weights}\` over HTTP on ${machine.platform}, ${machine.processor}, ${machine.cores} cores, ${machine.memoryGb} GB. In each row both have the same threads, slots and context (`--threads T --slots S --context C`, and `-t T -tb T -np S -c S*C`; everything else as it is by default) and take turns; requests are streamed, greedy, and never ended by the model itself. A value is the median of the runs, with the lowest and the highest behind it; a ratio is the median of the ratios of each run, ours over theirs. A measurement during which others used more than a quarter of a core is made again, up to three times, and the quietest counts.
+Parlance ${machine.version} (Node ${machine.node}) and ${rival}, both serving \`${weights}\` over HTTP on ${machine.platform}, ${machine.processor}, ${machine.cores} cores, ${machine.memoryGb} GB. In each row both have the same threads, slots and context (\`--threads T --slots S --context C\`, and \`-t T -tb T -np S -c S*C\`; everything else as it is by default) and take turns; requests are streamed, greedy, and never ended by the model itself. A value is the median of the runs, with the lowest and the highest behind it; a ratio is the median of the ratios of each run, ours over theirs. A measurement during which others used more than a quarter of a core is made again, up to three times, and the quietest counts.
 
 Made by \`npm run bench -- engine --model FILE.gguf\`.
 
