@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
 import { ParlanceError } from '../../../src/contract/errors.ts';
-import { startEngine, type Engine } from '../../../src/engine/index.ts';
+import { startEngine, type Engine, type EngineOptions } from '../../../src/engine/index.ts';
 import { writeTinyModel, type TinyModelOptions } from '../../support/tiny-models/index.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { ask, chat, run, runAlone, runTogether, tightOptions, type Answers } from './run-engine.ts';
@@ -70,11 +70,10 @@ for (const { name, model, exact, reuses } of kinds) {
     let folder: string;
     let engine: Engine;
 
-    /** With what an engine of the same folder kept of its prefixes. */
-    const start = (): Promise<Engine> =>
+    const start = (options: Partial<EngineOptions> = {}): Promise<Engine> =>
       startEngine({
         path: join(folder, 'model.gguf'),
-        options: { ...tightOptions, prefixCacheDir: join(folder, 'prefixes') },
+        options: { ...tightOptions, ...options },
       });
 
     before(async () => {
@@ -243,15 +242,18 @@ for (const { name, model, exact, reuses } of kinds) {
     });
 
     test('what it keeps outlives a restart, and changes nothing', async () => {
-      const texts = questions.map((question) => chat(`${longBeginning} Again. ${question}`));
+      const keeping = { prefixCacheBytes: 20_000_000, prefixCacheDir: join(folder, 'prefixes') };
+      const texts = questions.map((question) => chat(longBeginning + question));
+      const first = await start(keeping);
       await runTogether(
-        engine,
+        first,
         texts.map((text) => ask(text, { maxTokens: 1 })),
       );
-      await engine.stop();
-      engine = await start();
+      await first.stop();
       const further = texts.map((text) => ask(`${text}Well, that`));
-      const again = await runTogether(engine, further);
+      const second = await start(keeping);
+      const again = await runTogether(second, further);
+      await second.stop();
       assertSame(again, await runAlone(engine, further), exact);
       const saved = again.map(({ cachedTokens }) => cachedTokens);
       assert.equal(Math.min(...saved) > 150, reuses, `${saved} tokens were there`);

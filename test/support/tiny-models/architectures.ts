@@ -143,7 +143,8 @@ function gemma3(shape: TinyShape): Blueprint {
   };
 }
 
-const mambaSizes = { kernel: 4, state: 16, timeStepRank: 8 } as const;
+/** The rank is a multiple of 32, so that Q8_0 can hold the matrix too. */
+const mambaSizes = { kernel: 4, state: 16, timeStepRank: 32 } as const;
 
 function mamba({ embedding }: TinyShape): Blueprint {
   const { kernel, state, timeStepRank } = mambaSizes;
@@ -163,7 +164,7 @@ function mamba({ embedding }: TinyShape): Blueprint {
       make.floats('ssm_conv1d.weight', [kernel, inner], (random) => 2 * random() - 1),
       make.floats('ssm_conv1d.bias', [inner], () => 0),
       make.matrix('ssm_x.weight', inner, timeStepRank + 2 * state, 2),
-      make.floats('ssm_dt.weight', [timeStepRank, inner], (random) => random() - 0.5),
+      make.matrix('ssm_dt.weight', timeStepRank, inner, 0.5),
       // Time steps of 0.02 to 0.3: some channels forget within tokens, others in hundreds.
       make.floats('ssm_dt.bias', [inner], (random) => -4 + 3 * random()),
       make.floats('ssm_a', [state, inner], (_random, index) => -((index % state) + 1) / 4),
