@@ -1,11 +1,11 @@
 /** A server that serves tiny random models only: everything about requests, and hardly any time to compute. */
 
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { get, jsonOf, type Body } from '../../support/ask.ts';
-import { deploy, deploymentUrl } from '../../support/deployments.ts';
+import { deploy, deploymentUrl, waitForState } from '../../support/deployments.ts';
 import { startServer, type ServerProcess } from '../../support/server-process.ts';
 import { writeTinyModel } from '../../support/tiny-models/index.ts';
 
@@ -13,49 +13,63 @@ export interface TinyServer {
   readonly server: ServerProcess;
   /** Removed with it. */
   readonly folder: string;
+  /** `between` runs while there is no server. */
+  restart(between?: () => void): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface TinyServerOptions {
   /** Name to options of a deployment of one and the same model. */
   readonly deployments: Readonly<Record<string, Body>>;
-  readonly args?: readonly string[];
+  /** Flags, made from the folder of the server. */
+  readonly args?: (folder: string) => readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Every token that the vocabulary of the model has, 256 bytes first. */
+/** Tokens of the model; 256 bytes come first. */
 export const tinyVocabularySize = 315;
 
 export async function startTinyServer(options: TinyServerOptions): Promise<TinyServer> {
+  const { args = () => [], env = {} } = options;
   const folder = mkdtempSync(join(tmpdir(), 'parlance-tiny-'));
-  const remove = (): void => rmSync(folder, { recursive: true, force: true });
   const path = writeTinyModel(join(folder, 'tiny.gguf'), { architecture: 'llama' });
-  const { args = [], env = {} } = options;
-  let server: ServerProcess;
-  try {
-    server = await startServer({ args: ['--model', 'none', ...args], env });
-  } catch (error) {
-    remove();
-    throw error;
-  }
+  const home = join(folder, 'home');
+  mkdirSync(home);
+  const names = Object.keys(options.deployments);
+  const start = () => startServer({ home, args: ['--model', 'none', ...args(folder)], env });
+  let server: ServerProcess | null = null;
   const stop = async (): Promise<void> => {
-    await server.stop();
-    remove();
+    await server?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const now = (): ServerProcess => {
+    if (server === null) throw new Error('there is no server');
+    return server;
   };
   try {
+    server = await start();
     for (const [name, own] of Object.entries(options.deployments)) {
-      await deploy(server, {
-        name,
-        runtime: 'embedded',
-        model: path,
-        options: { threads: 1, ...own },
-      });
+      const settings = { threads: 1, ...own };
+      await deploy(server, { name, runtime: 'embedded', model: path, options: settings });
     }
   } catch (error) {
     await stop();
     throw error;
   }
-  return { server, folder, stop };
+  return {
+    get server() {
+      return now();
+    },
+    folder,
+    restart: async (between = () => {}) => {
+      await now().stop();
+      server = null;
+      between();
+      server = await start();
+      for (const name of names) await waitForState(server, name, 'ready');
+    },
+    stop,
+  };
 }
 
 export interface EngineView {
