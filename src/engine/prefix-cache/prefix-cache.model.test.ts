@@ -26,7 +26,9 @@ test('forks of one prompt, from memory and from disk, go on as if computed', asy
   const expected = prompts.map((prompt) => {
     decoder.seqRemove(0, 0);
     append(decoder, 0, prompt.slice(0, -1));
-    const stored = cache.insert('', prompt, prompt.length - 1, () => decoder.saveState(0));
+    const stored = cache.insert('', prompt, prompt.length - 1, (from) =>
+      decoder.saveState(0, from),
+    );
     assert.ok(stored >= 28, `${stored} tokens stored`);
     return append(decoder, 0, prompt.slice(-1));
   });

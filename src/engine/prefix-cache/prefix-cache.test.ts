@@ -23,7 +23,7 @@ function createCache(options: { cuttable?: boolean; maxBytes?: number; minTokens
 
 /** Stores all of a prompt. */
 const store = (cache: PrefixCache, tokens: readonly number[], space = ''): number =>
-  cache.insert(space, tokens, tokens.length, () => tokenState(tokens));
+  cache.insert(space, tokens, tokens.length, (from) => tokenState(tokens.slice(from)));
 
 const counting = (from: number, to: number): number[] =>
   Array.from({ length: to - from }, (_, index) => from + index);
@@ -61,7 +61,9 @@ for (const { name, cuttable, seed } of kinds) {
       } else {
         const length = dice.whole(0, tokens.length);
         const cells = tokens.slice(0, cuttable ? dice.whole(length, tokens.length) : length);
-        const stored = cache.insert(space, tokens, length, () => tokenState(cells));
+        const stored = cache.insert(space, tokens, length, (from) =>
+          tokenState(cells.slice(from, length)),
+        );
         assert.equal(stored, naive.insert(space, tokens, length), `call ${call}`);
       }
       cache.checkIntegrity();
@@ -88,8 +90,9 @@ test('a shared run is held once', () => {
   assert.equal(cache.stats.bytes, stateBytes(600) + 8 * stateBytes(50));
 });
 
-test('an insert asks for no state where nothing is new, and copies only what is', () => {
+test('an insert asks for what is new and for nothing else', () => {
   const copied: number[] = [];
+  const asked: number[] = [];
   const states = tokenStates(true);
   const cache = new PrefixCache({
     states: {
@@ -103,17 +106,27 @@ test('an insert asks for no state where nothing is new, and copies only what is'
     minTokens: 4,
     disk: null,
   });
-  store(cache, counting(0, 100));
-  assert.deepEqual(copied, []);
-  store(cache, counting(0, 110));
-  assert.deepEqual(copied, [10]);
+  const storeAsked = (tokens: readonly number[]) =>
+    cache.insert('', tokens, tokens.length, (from) => {
+      asked.push(from);
+      return tokenState(tokens.slice(from));
+    });
+  storeAsked(counting(0, 100));
+  storeAsked(counting(0, 110));
+  assert.deepEqual([asked, copied], [[0, 100], []]);
   const never = (): never => assert.fail('a state was asked for');
   assert.equal(cache.insert('', counting(0, 110), 110, never), 0);
   assert.equal(cache.insert('', counting(0, 113), 113, never), 0);
   assert.equal(createCache({ maxBytes: 0 }).insert('', counting(0, 9), 9, never), 0);
-  copied.length = 0;
-  store(cache, [...counting(0, 40), ...counting(500, 520)]);
-  assert.deepEqual(copied, [20, 40, 60]);
+  storeAsked([...counting(0, 40), ...counting(500, 520)]);
+  // The old run is parted where the new one leaves it.
+  assert.deepEqual(
+    [asked, copied],
+    [
+      [0, 100, 40],
+      [40, 60],
+    ],
+  );
 });
 
 test('a state that is too large, alone or with what leads to it, evicts nothing', () => {
@@ -171,7 +184,7 @@ test('a state that cannot be had changes nothing', () => {
     throw new RangeError('no state');
   };
   assert.throws(() => cache.insert('', fork, 40, failing), /no state/);
-  assert.throws(() => cache.insert('', fork, 40, () => tokenState([1, 2])), /2 cells for 40/);
+  assert.throws(() => cache.insert('', fork, 40, () => tokenState([1, 2])), /2 cells for 20/);
   assert.throws(() => cache.insert('', fork, 41, failing), /41 of 40/);
   cache.checkIntegrity();
   assert.equal(cache.stats.nodes, 1);

@@ -113,15 +113,15 @@ export class PrefixCache {
 
   /**
    * Stores what is not stored yet of the first `length` tokens, and evicts what must go for it.
-   * @param state asked for only when there is something to store; it has at least `length` cells, and
-   *   exactly so many where states cannot be cut. What it throws is thrown on, with nothing changed.
+   * @param state asked for only when there is something to store: the cells from a position on (0 where
+   *   states cannot be cut) to `length`. What it throws is thrown on, with nothing changed.
    * @returns tokens newly stored; 0 also where they are too few, or their path is larger than `maxBytes`
    */
   insert(
     namespace: string,
     tokens: ArrayLike<number>,
     length: number,
-    state: () => KvState,
+    state: (from: number) => KvState,
   ): number {
     if (this.#maxBytes <= 0) return 0;
     if (length > tokens.length) throw broken(`${length} of ${tokens.length} tokens`);
@@ -130,7 +130,11 @@ export class PrefixCache {
     const root = this.#roots.get(digest) ?? tree.createRoot(digest);
     const place = this.#find(root, tokens, length);
     const stored = this.#stored(place);
-    const part = length - stored < this.#minTokens ? null : this.#newPart(state(), stored, length);
+    const from = this.#states.cuttable ? stored : 0;
+    const part = length - stored < this.#minTokens ? null : state(from);
+    if (part !== null && part.length !== length - from) {
+      throw broken(`a state of ${part.length} cells for ${length - from} tokens`);
+    }
     if (part === null || this.#pathBytes(place) + part.bytes > this.#maxBytes) {
       this.#touch(this.#deepestUsed(place));
       return 0;
@@ -198,15 +202,6 @@ export class PrefixCache {
     path.forEach((node, index) => {
       if (node.state === null) this.#held.hold(node, states[index]!);
     });
-  }
-
-  #newPart(state: KvState, stored: number, length: number): KvState {
-    const { cuttable } = this.#states;
-    if (state.length < length || (!cuttable && state.length > length)) {
-      throw broken(`a state of ${state.length} cells for ${length} tokens`);
-    }
-    if (!cuttable || (stored === 0 && state.length === length)) return state;
-    return this.#states.cut(state, stored, length);
   }
 
   /** Bytes in memory that must stay there for a new node at this place. */

@@ -63,7 +63,7 @@ function tempDir(context: TestContext): string {
 }
 
 const store = (cache: PrefixCache, tokens: readonly number[], space = ''): number =>
-  cache.insert(space, tokens, tokens.length, () => tokenState(tokens));
+  cache.insert(space, tokens, tokens.length, (from) => tokenState(tokens.slice(from)));
 
 const counting = (from: number, to: number): number[] =>
   Array.from({ length: to - from }, (_, index) => from + index);

@@ -280,8 +280,8 @@ export class SlotTable {
     if (left === null || this.#cache === null || !this.#wantsSaving(left)) return;
     left.saved = true;
     try {
-      this.#cache.insert(left.namespace, left.tokens, left.tokens.length, () =>
-        this.#decoder.saveState(slot),
+      this.#cache.insert(left.namespace, left.tokens, left.tokens.length, (from) =>
+        this.#decoder.saveState(slot, from),
       );
     } catch (error) {
       // What cannot be kept is computed again; nobody's answer depends on it.
