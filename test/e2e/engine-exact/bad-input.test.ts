@@ -49,9 +49,9 @@ const tokenFields = [size, 50_256, 2 ** 31, 2 ** 40].flatMap((id) => [
 ]);
 
 const numberFields = [
-  ...['temperature', 'top_p', 'min_p', 'frequency_penalty', 'presence_penalty'],
-  ...['repetition_penalty', 'top_k', 'n', 'best_of', 'max_tokens', 'min_tokens', 'seed'],
-];
+  ['temperature', 'top_p', 'min_p', 'frequency_penalty', 'presence_penalty'],
+  ['repetition_penalty', 'top_k', 'n', 'best_of', 'max_tokens', 'min_tokens', 'seed'],
+].flat();
 
 const notNumbers = numberFields.flatMap((field) =>
   ['NaN', 'Infinity', '-Infinity'].map((word) => ({

@@ -4,8 +4,7 @@
  */
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 
@@ -58,8 +57,10 @@ describe(`${count} random requests, alone and in company`, () => {
     startServer({
       home,
       args: [
-        ...['--context', String(context), '--slots', '6', '--prefix-cache-bytes', '40MiB'],
-        ...['--prefix-cache-dir', join(home, 'prefixes')],
+        `--context=${context}`,
+        '--slots=6',
+        '--prefix-cache-bytes=40MiB',
+        `--prefix-cache-dir=${join(home, 'prefixes')}`,
       ],
     });
 
