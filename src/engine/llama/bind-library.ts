@@ -157,9 +157,6 @@ function bindSequences(declare: Declare, p: string) {
     sequenceRemove: declare<
       (memory: Pointer, sequence: number, from: number, to: number) => boolean
     >('llama_memory_seq_rm', 'bool', [p, 'int32_t', 'int32_t', 'int32_t']),
-    sequenceCopy: declare<
-      (...args: [memory: Pointer, from: number, to: number, first: number, last: number]) => void
-    >('llama_memory_seq_cp', 'void', [p, 'int32_t', 'int32_t', 'int32_t', 'int32_t']),
     sequenceEnd: declare<(memory: Pointer, sequence: number) => number>(
       'llama_memory_seq_pos_max',
       'int32_t',

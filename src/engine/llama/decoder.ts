@@ -87,8 +87,8 @@ export interface Decoder {
   logits(run: number, row: number): Float32Array;
   /** Forgets positions from `from` on; false where the model cannot forget a part. */
   seqRemove(slot: number, from: number): boolean;
-  /** Makes `to` an exact copy of `from` (whole sequences only). */
-  seqCopy(from: number, to: number): void;
+  /** Makes `to` an exact copy of `from`; false, and an empty `to`, where it fails. */
+  seqCopy(from: number, to: number): boolean;
   /** Tokens that the slot holds. */
   seqLength(slot: number): number;
   /**

@@ -40,7 +40,8 @@ export class FakeDecoder implements Decoder {
   readonly states: KvStates;
   /** Statuses that the next calls of `decode` return instead of working. */
   readonly failures: number[] = [];
-  /** How many of the next calls of `saveState` and `restoreState` fail. */
+  /** How many of the next calls of `seqCopy`, `saveState` and `restoreState` fail. */
+  failingCopies = 0;
   failingSaves = 0;
   failingRestores = 0;
   /** Tokens computed, and passes that a real library would have needed. */
@@ -122,8 +123,11 @@ export class FakeDecoder implements Decoder {
     return true;
   }
 
-  seqCopy(from: number, to: number): void {
-    this.#held[to] = [...this.#slot(from)];
+  seqCopy(from: number, to: number): boolean {
+    const fails = this.failingCopies > 0;
+    this.failingCopies -= fails ? 1 : 0;
+    this.#held[to] = fails ? [] : [...this.#slot(from)];
+    return !fails;
   }
 
   seqLength(slot: number): number {

@@ -197,8 +197,25 @@ class LlamaDecoder implements Decoder {
     return this.#library.sequenceRemove(this.#memory, slot, from, -1);
   }
 
-  seqCopy(from: number, to: number): void {
-    this.#library.sequenceCopy(this.#memory, from, to, -1, -1);
+  /**
+   * Through a saved state: the library's own copy between streams is put off to the next pass, when the
+   * source may hold something else, and moves the whole stream however little of it is used (80 to 110
+   * ms for 600 tokens of 8,192, where this takes 7 to 20).
+   */
+  seqCopy(from: number, to: number): boolean {
+    this.seqRemove(to, 0);
+    if (this.seqLength(from) === 0) return true;
+    if (this.#window > 0) return this.restoreState(to, this.saveState(from));
+    const bytes = Number(this.#library.stateSize(this.#pointer, from));
+    const memory = this.#takeScratch(bytes);
+    const copied =
+      bytes > 0 &&
+      Number(this.#library.stateSave(this.#pointer, memory, bytes, from)) === bytes &&
+      Number(this.#library.stateRestore(this.#pointer, memory, bytes, to)) > 0 &&
+      this.seqLength(to) === this.seqLength(from);
+    if (!copied) this.#library.sequenceRemove(this.#memory, to, 0, -1);
+    this.#dropScratch();
+    return copied;
   }
 
   seqLength(slot: number): number {

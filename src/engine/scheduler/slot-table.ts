@@ -101,8 +101,8 @@ export class SlotTable {
   /** Makes `to`, which has a slot, hold exactly what `from` holds. */
   copy(from: Sequence, to: Sequence): void {
     if (from.slot === null || to.slot === null) throw lost('A sequence without a slot is copied.');
-    this.#decoder.seqRemove(to.slot, 0);
-    this.#decoder.seqCopy(from.slot, to.slot);
+    to.computed = 0;
+    if (!this.#decoder.seqCopy(from.slot, to.slot)) throw lost('A sequence cannot be copied.');
     to.computed = from.computed;
   }
 
@@ -152,7 +152,8 @@ export class SlotTable {
       const owner = this.#slots[from]?.owner ?? null;
       if (owner === null) continue;
       this.#vacate(to);
-      this.#decoder.seqCopy(from, to);
+      // A hole that stays costs time and nothing else.
+      if (!this.#decoder.seqCopy(from, to)) continue;
       this.#own(to, owner);
       this.#clear(from);
     }
@@ -245,7 +246,7 @@ export class SlotTable {
   #fill(slot: number, source: Source, state: KvState | null): number {
     if (state !== null) return this.#decoder.restoreState(slot, state) ? state.length : 0;
     if (source.kind !== 'slot') return 0;
-    if (source.slot !== slot) this.#decoder.seqCopy(source.slot, slot);
+    if (source.slot !== slot && !this.#decoder.seqCopy(source.slot, slot)) return 0;
     return this.#cut(slot, source.length);
   }
 

@@ -88,6 +88,7 @@ function runRound(random: Random, turns: number) {
     } else if (event < 28) bench.decoder.failures.push([1, 2, -1, -3][random(4)] ?? 1);
     else if (event === 28) bench.decoder.failingSaves = 1;
     else if (event === 29) bench.decoder.failingRestores = 1;
+    else if (event === 30) bench.decoder.failingCopies = 1;
     else bench.step();
   }
   bench.decoder.failures.length = 0;
