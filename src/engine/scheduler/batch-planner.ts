@@ -6,7 +6,13 @@
 
 import type { Decoder, TokenRun } from '../llama/decoder.ts';
 import { passMilliseconds, startPassCost, stepPassCost } from '../pass-cost.ts';
-import { promptBudget, sharePrefill, type StepCosts } from './batch-policy.ts';
+import {
+  isLong,
+  promptBudget,
+  sharePrompt,
+  type PromptBudget,
+  type StepCosts,
+} from './batch-policy.ts';
 import { commonBeginning } from './beginnings.ts';
 import type { EngineCounters } from './engine-counters.ts';
 import type { Sequence } from './sequence.ts';
@@ -58,17 +64,13 @@ export class BatchPlanner {
     const running = this.#running();
     const prompts = running.filter(({ prefilling }) => prefilling).toSorted(byArrival);
     const decoding = running.length - prompts.length;
-    let free = promptBudget(this.#decoder.batchTokens, decoding, this.#costs);
-    const split = sharePrefill(
-      free,
-      prompts.map(({ pending }) => pending),
-    );
-    prompts.forEach((sequence, index) => {
-      const share = split[index] ?? 0;
+    let budget = promptBudget(this.#decoder.batchTokens, decoding, this.#costs);
+    for (const sequence of prompts) {
+      const { share, left } = sharePrompt(budget, sequence.pending, sequence.long);
       shares.set(sequence, share);
-      free -= share;
-    });
-    this.#admit(free, shares);
+      budget = left;
+    }
+    this.#admit(budget, shares);
     this.#slots.closeHoles();
     const runs = this.#running();
     this.#draft(runs);
@@ -99,17 +101,27 @@ export class BatchPlanner {
     return this.#slots.owners().filter(({ idle }) => !idle);
   }
 
-  /** A sequence gets its slot in the step that computes its first token, so no slot waits idle. */
-  #admit(budget: number, shares: Map<Sequence, number>): void {
-    let free = budget;
+  /**
+   * A sequence gets its slot in the step that computes its first token, so no slot waits idle. A long
+   * prompt that finds another one before it lets short ones pass.
+   */
+  #admit(whole: PromptBudget, shares: Map<Sequence, number>): void {
+    let free = whole;
     for (const sequence of this.#queue.list()) {
-      if (free <= 0) return;
+      if (free.free <= 0) return;
       if (this.#waitsForOther(sequence)) continue;
+      if (free.long <= 0 && this.#isLong(sequence)) continue;
       if (!this.#makeRoom(sequence) || !this.#give(sequence)) return;
-      const share = Math.min(free, sequence.pending);
+      // It has its slot, so it must get on, if only by a token.
+      const budget = { ...free, long: Math.max(1, free.long) };
+      const { share, left } = sharePrompt(budget, sequence.pending, sequence.long);
       shares.set(sequence, share);
-      free -= share;
+      free = left;
     }
+  }
+
+  #isLong(sequence: Sequence): boolean {
+    return isLong(sequence.tokens.length - this.#slots.available(sequence));
   }
 
   /** Takes slots from sequences of lower priority until there are enough. */
@@ -130,6 +142,7 @@ export class BatchPlanner {
     if (!this.#slots.take(sequence)) return false;
     const { request } = sequence;
     this.#queue.remove(sequence);
+    sequence.long = isLong(sequence.pending);
     if (request.driver.together) {
       for (const other of request.sequences) if (other !== sequence) this.#slots.takeEmpty(other);
     }

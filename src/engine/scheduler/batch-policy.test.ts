@@ -2,32 +2,37 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { startPassCost, stepPassCost } from '../pass-cost.ts';
-import { promptBudget, sharePrefill } from './batch-policy.ts';
+import { isLong, promptBudget, sharePrompt } from './batch-policy.ts';
 
 const unknown = { decoding: startPassCost(), prompts: startPassCost() };
 
-test('prompts get the whole step when nothing decodes, else a part of what is left', () => {
-  assert.equal(promptBudget(512, 0, unknown), 512);
-  assert.equal(promptBudget(512, 3, unknown), 128);
-  assert.equal(promptBudget(16, 3, unknown), 13);
-  assert.equal(promptBudget(4, 8, unknown), 0);
+test('prompts get the whole step when nothing decodes; long ones less when something does', () => {
+  assert.deepEqual(promptBudget(512, 0, unknown), { free: 512, long: 512 });
+  assert.deepEqual(promptBudget(512, 3, unknown), { free: 509, long: 128 });
+  assert.deepEqual(promptBudget(16, 3, unknown), { free: 13, long: 13 });
+  assert.deepEqual(promptBudget(4, 8, unknown), { free: 0, long: 0 });
 });
 
-test('beside decoding sequences a step lasts at most two and a half times as long', () => {
-  const decoding = stepPassCost(startPassCost(), { tokens: 8, ms: 60 });
-  const costing = (ms: number) => ({
-    decoding,
-    prompts: stepPassCost(startPassCost(), { tokens: 100, ms }),
-  });
-  assert.equal(promptBudget(256, 8, costing(180)), 50);
-  assert.equal(promptBudget(256, 8, costing(50)), 128);
-  assert.equal(promptBudget(256, 8, costing(9000)), 16);
-  assert.equal(promptBudget(20, 8, costing(9000)), 12);
+test('beside decoding sequences a step lasts two and a half times as long, or 100 ms longer', () => {
+  const decoding = stepPassCost(startPassCost(), { tokens: 8, ms: 100 });
+  const long = (ms: number, batchTokens = 256) => {
+    const prompts = stepPassCost(startPassCost(), { tokens: 100, ms });
+    return promptBudget(batchTokens, 8, { decoding, prompts }).long;
+  };
+  assert.equal(long(300), 50);
+  assert.equal(long(50), 128);
+  assert.equal(long(9000), 16);
+  assert.equal(long(9000, 20), 12);
+  const quick = stepPassCost(startPassCost(), { tokens: 8, ms: 5 });
+  const prompts = stepPassCost(startPassCost(), { tokens: 100, ms: 200 });
+  assert.equal(promptBudget(256, 8, { decoding: quick, prompts }).long, 50);
 });
 
-test('prompts are served in order', () => {
-  assert.deepEqual(sharePrefill(509, [600]), [509]);
-  assert.deepEqual(sharePrefill(512, [100, 500, 7]), [100, 412, 0]);
-  assert.deepEqual(sharePrefill(0, [5]), [0]);
-  assert.deepEqual(sharePrefill(512, []), []);
+test('short prompts take what is free, long ones their part of it', () => {
+  assert.deepEqual([isLong(256), isLong(257)], [false, true]);
+  const budget = { free: 200, long: 50 };
+  assert.deepEqual(sharePrompt(budget, 120, false), { share: 120, left: { free: 80, long: 50 } });
+  assert.deepEqual(sharePrompt(budget, 900, false), { share: 200, left: { free: 0, long: 50 } });
+  assert.deepEqual(sharePrompt(budget, 900, true), { share: 50, left: { free: 150, long: 0 } });
+  assert.deepEqual(sharePrompt({ free: 10, long: 50 }, 900, true).share, 10);
 });

@@ -1,7 +1,7 @@
 /**
  * How one step's budget of tokens is shared. Pure. Every decoding sequence gets its one token first;
- * what is left goes to prompts, in the order of the queue. Beside decoding sequences prompts get less,
- * so that a long one never holds up the others' text for long.
+ * what is left goes to prompts, in the order of the queue. Beside decoding sequences long prompts get
+ * less, so that they never hold up the others' text for long.
  */
 
 import { passMilliseconds, tokensWithin, type PassCost } from '../pass-cost.ts';
@@ -15,33 +15,56 @@ export interface StepCosts {
 }
 
 /**
- * The most prompt tokens in a step in which others decode. A step of 512 lasts 1 to 2 seconds on two
- * slow cores, and all text stands still meanwhile; wider steps compute prompts little faster.
+ * A prompt with at most so many tokens to compute is computed at once: the others' text stands still
+ * one time for it, and its first token comes as soon as it can.
  */
+const shortPrompt = 256;
+/** What long prompts get together in a step in which others decode: at most, and at least. */
 const mostBesideDecoding = 128;
-/** Fewer are no longer worth a pass: computing the prompt would take for ever. */
 const leastBesideDecoding = 16;
-/** A step with prompts may take this many times as long as one without. */
+/** A step with a part of a long prompt may take this many times as long as one without, */
 const longestStep = 2.5;
+/** or so much longer, which nobody who reads along minds. */
+const unnoticedMs = 100;
 
-/** Prompt tokens that a step of `batchTokens` may compute beside `decoding` sequences. */
-export function promptBudget(batchTokens: number, decoding: number, costs: StepCosts): number {
+/** What a step has for prompts, in tokens. */
+export interface PromptBudget {
+  readonly free: number;
+  /** Of them for long prompts. */
+  readonly long: number;
+}
+
+export interface PromptShare {
+  readonly share: number;
+  readonly left: PromptBudget;
+}
+
+/** What a step of `batchTokens` may compute of prompts beside `decoding` sequences. */
+export function promptBudget(
+  batchTokens: number,
+  decoding: number,
+  costs: StepCosts,
+): PromptBudget {
   const free = Math.max(0, batchTokens - decoding);
-  if (decoding === 0) return free;
+  if (decoding === 0) return { free, long: free };
   const usual = passMilliseconds(costs.decoding, decoding);
   const within =
     usual === null
       ? mostBesideDecoding
-      : tokensWithin(costs.prompts, (longestStep - 1) * usual, mostBesideDecoding);
-  return Math.min(free, Math.max(leastBesideDecoding, within));
+      : tokensWithin(
+          costs.prompts,
+          Math.max((longestStep - 1) * usual, unnoticedMs),
+          mostBesideDecoding,
+        );
+  return { free, long: Math.min(free, Math.max(leastBesideDecoding, within)) };
 }
 
-/** Tokens for each prompt in the order given (0 = none in this step), `budget` in all. */
-export function sharePrefill(budget: number, pending: readonly number[]): number[] {
-  let free = budget;
-  return pending.map((tokens) => {
-    const share = Math.min(free, tokens);
-    free -= share;
-    return share;
-  });
+/** Whether a prompt of which so many tokens were to be computed at first counts as a long one. */
+export const isLong = (tokens: number): boolean => tokens > shortPrompt;
+
+/** Tokens of one prompt, of which `pending` are left, in a step with that budget. */
+export function sharePrompt(budget: PromptBudget, pending: number, long: boolean): PromptShare {
+  const share = Math.min(pending, budget.free, long ? budget.long : budget.free);
+  const left = { free: budget.free - share, long: budget.long - (long ? share : 0) };
+  return { share, left };
 }

@@ -20,6 +20,8 @@ export class Sequence {
   parked: KvState | null = null;
   /** Tokens behind `tokens` that the next pass verifies. */
   drafts: readonly number[] = [];
+  /** When it got its slot there was much to compute. */
+  long = false;
   /** It has a slot and nothing to compute. */
   idle = false;
   done = false;
