@@ -60,7 +60,7 @@ function randomRequest(dice: Dice): Body {
     ...sometimes(dice, 0.1, () => ({ include_stop_str_in_output: true })),
     ...sometimes(dice, 0.25, () => ({ bad: [dice.pick(pieces), dice.pick(pieces)] })),
     ...sometimes(dice, 0.2, () => ({ bad_token_ids: [dice.below(400), dice.below(49_152)] })),
-    ...sometimes(dice, 0.3, () => ({ min_tokens: 1 + dice.below(5) })),
+    ...sometimes(dice, 0.3, () => ({ min_tokens: 1 + dice.below(4) })),
     ...sometimes(dice, 0.3, () => ({ ignore_eos: true })),
     ...sometimes(dice, 0.1, () => ({ skip_special_tokens: false })),
     ...sometimes(dice, 0.2, () => ({ stop_token_ids: [28 + dice.below(300)] })),
