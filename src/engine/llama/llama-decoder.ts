@@ -16,7 +16,7 @@ import { LlamaStates } from './kv-states.ts';
 import type { LlamaModel } from './llama-model.ts';
 import { LogitsView } from './logits-view.ts';
 import { flashAttention, ggmlType } from './structs.ts';
-import { initialThreads, stepThreads, type ThreadState } from './thread-policy.ts';
+import { initialThreads, stepThreads, threadWindowMs, type ThreadState } from './thread-policy.ts';
 
 export interface DecoderOptions {
   readonly slots: number;
@@ -101,6 +101,9 @@ class LlamaDecoder implements Decoder {
   readonly #window: number;
   readonly #mostThreads: number | null;
   #threads: ThreadState;
+  /** Time of the passes since the last look at it, and the process's time on processors then. */
+  #passesMs = 0;
+  #cpuUsage = process.cpuUsage();
   #scratch: Buffer = Buffer.alloc(0);
 
   constructor(library: LlamaLibrary, model: LlamaModel, pointer: Pointer, options: DecoderOptions) {
@@ -163,17 +166,25 @@ class LlamaDecoder implements Decoder {
   }
 
   #decodeTimed(mostThreads: number): DecodeStatus {
-    const before = process.cpuUsage();
     const begin = performance.now();
     const status = this.#library.decode(this.#pointer, this.#batch.struct);
-    const wallMs = performance.now() - begin;
-    const { user, system } = process.cpuUsage(before);
-    const next = stepThreads(this.#threads, { wallMs, cpuMs: (user + system) / 1000 }, mostThreads);
+    this.#passesMs += performance.now() - begin;
+    if (this.#passesMs >= threadWindowMs) this.#adaptThreads(mostThreads);
+    return status;
+  }
+
+  /** Asking for the processor's time costs as much as a hundredth of a small model's pass. */
+  #adaptThreads(mostThreads: number): void {
+    const now = process.cpuUsage();
+    const spent = now.user + now.system - this.#cpuUsage.user - this.#cpuUsage.system;
+    const passes = { wallMs: this.#passesMs, cpuMs: spent / 1000 };
+    const next = stepThreads(this.#threads, passes, mostThreads);
     if (next.threads !== this.#threads.threads) {
       this.#library.contextSetThreads(this.#pointer, next.threads, next.threads);
     }
     this.#threads = next;
-    return status;
+    this.#cpuUsage = now;
+    this.#passesMs = 0;
   }
 
   logits(run: number, row: number): Float32Array {

@@ -22,7 +22,8 @@ export interface PassTime {
   readonly cpuMs: number;
 }
 
-const windowMs = 100;
+/** Time of passes after which there is something to decide. */
+export const threadWindowMs = 100;
 /**
  * Cores that we did not get although threads spun for them: 0.05 to 0.1 on a quiet machine, up to
  * 0.2 beside a busy server, 0.5 and more beside a process that wants a whole core.
@@ -39,7 +40,7 @@ export function initialThreads(threads: number): ThreadState {
 export function stepThreads(state: ThreadState, pass: PassTime, most: number): ThreadState {
   const wallMs = state.wallMs + pass.wallMs;
   const cpuMs = state.cpuMs + pass.cpuMs;
-  if (wallMs < windowMs) return { ...state, wallMs, cpuMs };
+  if (wallMs < threadWindowMs) return { ...state, wallMs, cpuMs };
   const { threads, backoffMs } = state;
   const cores = cpuMs / wallMs;
   if (threads > 1 && threads - cores > toleratedMissingCores) {
