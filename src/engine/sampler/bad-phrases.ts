@@ -71,7 +71,9 @@ function createBadPhrases(sampling: Sampling, vocabulary: Vocabulary): BadPhrase
   const automaton = createPhraseAutomaton(spelled);
   const reading = { automaton, ...spellingOf(sampling, vocabulary) };
   const { silent, spaced } = reading;
-  const within = tokensWithPhrase(reading, Math.min(...spelled.map(({ length }) => length)));
+  // There may be more phrases than a call takes arguments.
+  const shortest = spelled.reduce((least, { length }) => Math.min(least, length), Infinity);
+  const within = tokensWithPhrase(reading, shortest);
   const completing = createCompletions(reading);
 
   // A state is the automaton's, times 2, plus 1 behind a control token that spaces may follow.

@@ -1,5 +1,7 @@
 /** The adapters that the decoder has, and what keeps their prefixes apart. The scheduler owns one. */
 
+import { hash } from 'node:crypto';
+
 import { ParlanceError } from '../../contract/errors.ts';
 import type { Decoder } from '../llama/decoder.ts';
 
@@ -23,14 +25,17 @@ export class Adapters {
   }
 
   /**
-   * Requests share prefixes only within one of these: it names the adapter's content, not its name, and
-   * the salt. Throws `unknown_model` where there is no such adapter.
+   * Requests share prefixes only within one of these: it stands for the adapter's content, not its name,
+   * and the salt, and is short however long that is. Throws `unknown_model` where there is no such
+   * adapter.
    */
   namespaceOf(adapter: string | null, salt: string | null): string {
     const identity = adapter === null ? null : this.#identities.get(adapter);
     if (identity === undefined) {
       throw new ParlanceError('unknown_model', `The engine has no adapter ${adapter}.`);
     }
-    return identity === null && salt === null ? '' : JSON.stringify([identity, salt]);
+    return identity === null && salt === null
+      ? ''
+      : hash('sha256', JSON.stringify([identity, salt]));
   }
 }

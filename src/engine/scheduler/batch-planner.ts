@@ -18,7 +18,7 @@ import type { EngineCounters } from './engine-counters.ts';
 import type { Sequence } from './sequence.ts';
 import type { SlotTable } from './slot-table.ts';
 import type { Speculator } from './speculator.ts';
-import { chooseVictim, type WaitingQueue } from './waiting-queue.ts';
+import { chooseVictims, inOrder, type WaitingQueue } from './waiting-queue.ts';
 
 export interface PlannedRun extends TokenRun {
   readonly sequence: Sequence;
@@ -34,6 +34,8 @@ export interface BatchPlannerOptions {
 
 /** Waiting for another to compute a beginning is worth it from so many tokens on. */
 const leastShared = 8;
+/** So many waiting sequences are looked at in a step, however long the queue is. */
+const lookedThrough = 256;
 
 /** A sequence that waits until another one has computed what both begin with. */
 interface Wait {
@@ -62,15 +64,11 @@ export class BatchPlanner {
   plan(): PlannedRun[] {
     const shares = new Map<Sequence, number>();
     const running = this.#running();
-    const prompts = running.filter(({ prefilling }) => prefilling).toSorted(byArrival);
+    const prompts = running.filter(({ prefilling }) => prefilling);
     const decoding = running.length - prompts.length;
-    let budget = promptBudget(this.#decoder.batchTokens, decoding, this.#costs);
-    for (const sequence of prompts) {
-      const { share, left } = sharePrompt(budget, sequence.pending, sequence.long);
-      shares.set(sequence, share);
-      budget = left;
-    }
-    this.#admit(budget, shares);
+    for (const sequence of prompts) shares.set(sequence, 0);
+    const budget = promptBudget(this.#decoder.batchTokens, decoding, this.#costs);
+    this.#share(budget, prompts, shares);
     this.#slots.closeHoles();
     const runs = this.#running();
     this.#draft(runs);
@@ -102,21 +100,26 @@ export class BatchPlanner {
   }
 
   /**
-   * A sequence gets its slot in the step that computes its first token, so no slot waits idle. A long
-   * prompt that finds another one before it lets short ones pass.
+   * Prompts get on in the order of the queue, those that wait among those that have a slot: a sequence
+   * gets its slot in the step that computes its first token, so no slot waits idle. A long prompt that
+   * finds another one before it lets short ones pass.
    */
-  #admit(whole: PromptBudget, shares: Map<Sequence, number>): void {
-    let free = whole;
-    for (const sequence of this.#queue.list()) {
-      if (free.free <= 0) return;
-      if (this.#waitsForOther(sequence)) continue;
-      if (free.long <= 0 && this.#isLong(sequence)) continue;
-      if (!this.#makeRoom(sequence) || !this.#give(sequence)) return;
-      // It has its slot, so it must get on, if only by a token.
-      const budget = { ...free, long: Math.max(1, free.long) };
+  #share(whole: PromptBudget, prompts: readonly Sequence[], shares: Map<Sequence, number>): void {
+    let budget = whole;
+    let hasSlots = true;
+    for (const sequence of [...prompts, ...this.#queue.first(lookedThrough)].toSorted(inOrder)) {
+      if (budget.free <= 0) return;
+      if (sequence.slot === null) {
+        if (!hasSlots || this.#waitsForOther(sequence)) continue;
+        if (budget.long <= 0 && this.#isLong(sequence)) continue;
+        hasSlots = this.#makeRoom(sequence) && this.#give(sequence);
+        if (!hasSlots) continue;
+        // It has its slot, so it must get on, if only by a token.
+        budget = { ...budget, long: Math.max(1, budget.long) };
+      }
       const { share, left } = sharePrompt(budget, sequence.pending, sequence.long);
       shares.set(sequence, share);
-      free = left;
+      budget = left;
     }
   }
 
@@ -127,11 +130,14 @@ export class BatchPlanner {
   /** Takes slots from sequences of lower priority until there are enough. */
   #makeRoom(sequence: Sequence): boolean {
     const { driver, sequences } = sequence.request;
-    const needed = driver.together ? sequences.length : 1;
-    while (this.#slots.free < needed) {
-      const victim = chooseVictim(this.#running(), sequence);
-      if (victim === null) return false;
-      this.#slots.park(victim);
+    const missing = (driver.together ? sequences.length : 1) - this.#slots.free;
+    if (missing <= 0) return true;
+    const victims = chooseVictims(this.#running(), sequence, missing);
+    if (victims === null) return false;
+    let parked = this.#queue.list().filter((one) => one.parked !== null).length;
+    for (const victim of victims) {
+      this.#slots.park(victim, parked < this.#decoder.slots);
+      parked += 1;
       this.#queue.add(victim);
       this.#counters.add('preemptions', 1);
     }
@@ -148,6 +154,7 @@ export class BatchPlanner {
     }
     if (request.cachedTokens === null) {
       request.cachedTokens = Math.min(sequence.computed, request.promptTokens.length);
+      this.#counters.add('promptTokens', request.promptTokens.length);
       this.#counters.add('cachedTokens', request.cachedTokens);
     }
     return true;
@@ -211,6 +218,3 @@ function toRun(sequence: Sequence, share: number): PlannedRun[] {
     },
   ];
 }
-
-const byArrival = ({ request: a }: Sequence, { request: b }: Sequence): number =>
-  a.priority - b.priority || a.arrival - b.arrival;

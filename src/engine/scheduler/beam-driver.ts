@@ -140,7 +140,7 @@ export class BeamDriver implements Driver {
     });
     this.#search.live.forEach(({ path }, beam) => {
       const token = path?.candidate.token;
-      if (token !== undefined) this.#live[beam]?.tokens.push(token);
+      if (token !== undefined) this.#live[beam]?.append(token);
     });
     for (const sequence of all) sequence.idle = !this.#live.includes(sequence);
   }

@@ -59,7 +59,7 @@ export class Choice {
     const parts: AnswerPart[] = [];
     for (const token of tokens) {
       this.#samplerNow().skip(token);
-      sequence.tokens.push(token);
+      sequence.append(token);
       if (this.#take({ token, logprob: null, top: null }, parts)) break;
     }
     return this.#joined(parts);
@@ -75,7 +75,7 @@ export class Choice {
     let taken = 0;
     for (let index = 0; index < rows.count; index += 1) {
       const sampled = this.#samplerNow().sample(rows.row(index));
-      sequence.tokens.push(sampled.token);
+      sequence.append(sampled.token);
       this.drafter?.append(sampled.token);
       this.#logprobs += sampled.logprob ?? 0;
       const asDrafted = drafts[index] === sampled.token;

@@ -20,6 +20,8 @@ export interface Arrival {
   /** Of its adapter and its salt. */
   readonly namespace: string;
   readonly vocabulary: Vocabulary;
+  /** Tokens that a slot holds. */
+  readonly contextTokens: number;
   /** The context that it goes on from. */
   readonly context: HeldContext | null;
 }
@@ -29,6 +31,9 @@ export interface NewRequest {
   /** What can be told at once: the tokens that came with a context. */
   readonly told: readonly ToldStep[];
 }
+
+/** Characters of a prediction that are read for each token that an answer may have. */
+const predictedCharacters = 16;
 
 /** `admission` is that of the same request. */
 export function createRequest(
@@ -73,8 +78,7 @@ export function createRequest(
     promptTokens,
     choices: asked.choices,
     bestOf: asked.bestOf,
-    prediction:
-      asked.prediction === null ? null : arrival.vocabulary.tokenize(asked.prediction, false),
+    prediction: asked.prediction === null ? null : readPrediction(asked.prediction, arrival),
   };
   const driver = new SamplingDriver(plan);
   const request: ActiveRequest = { ...common, driver };
@@ -97,9 +101,15 @@ function toRules(
   };
 }
 
+/** No more of it than can be of use: what lies behind an answer of full length predicts nothing. */
+function readPrediction(text: string, { vocabulary, contextTokens }: Arrival): readonly number[] {
+  const most = contextTokens * predictedCharacters;
+  return vocabulary.tokenize(text.slice(0, most), false).slice(0, contextTokens);
+}
+
 function fill(request: ActiveRequest, sequences: Sequence[], count: number): void {
   for (let index = 0; index < count; index += 1) {
-    sequences.push(new Sequence(request, index, request.promptTokens));
+    sequences.push(new Sequence(request, index));
   }
 }
 

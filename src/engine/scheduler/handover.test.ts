@@ -73,6 +73,17 @@ test('the number of held contexts is bounded', () => {
   assert.equal(bench.rejected.get(bench.run(ask(hold))), 'queue_full');
 });
 
+test('contexts that are still to come count too', () => {
+  const bench = new Bench();
+  const ids = Array.from({ length: 70 }, () => bench.submit(ask({ ...hold, milliseconds: 1e9 })));
+  bench.finish();
+  assert.equal(bench.scheduler.stats.heldContexts, 64);
+  assert.deepEqual(
+    ids.slice(62).map((id) => bench.rejected.get(id)),
+    [undefined, undefined, ...Array.from({ length: 6 }, () => 'queue_full')],
+  );
+});
+
 test('first tokens that end the answer end it at once', () => {
   const bench = new Bench();
   const context = bench.contexts.get(bench.run(ask(hold)));

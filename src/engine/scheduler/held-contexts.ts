@@ -44,20 +44,24 @@ export class HeldContexts {
     return this.#bytes;
   }
 
-  /** Throws `queue_full` where one more would be too many; asked before anything is computed. */
-  checkRoom(now: number): void {
+  /**
+   * Throws `queue_full` where one more beside those that are `coming` would be too many; asked before
+   * anything is computed.
+   */
+  checkRoom(now: number, coming = 0): void {
     this.sweep(now);
-    if (this.#held.size < this.#limits.contexts && this.#bytes < this.#limits.bytes) return;
-    throw new ParlanceError(
-      'queue_full',
-      `${this.#held.size} contexts are held for later requests, which is the most this model holds; ` +
-        'let one be used or expire first.',
-      { retryAfter: 5 },
-    );
+    const isRoom =
+      this.#held.size + coming < this.#limits.contexts && this.#bytes < this.#limits.bytes;
+    if (!isRoom) throw full(this.#held.size + coming);
   }
 
-  /** @returns the ID under which it is held */
+  /**
+   * Throws `queue_full` where its bytes are too many beside the others'.
+   * @returns the ID under which it is held
+   */
   put(context: HeldContext, expires: number): string {
+    const isRoom = this.#bytes + context.state.bytes <= this.#limits.bytes;
+    if (!isRoom && this.#held.size > 0) throw full(this.#held.size);
     const id = randomUUID();
     this.#held.set(id, { ...context, expires });
     this.#bytes += context.state.bytes;
@@ -103,6 +107,15 @@ export class HeldContexts {
       throw invalidHandle('the context that another engine handed over cannot be read');
     }
   }
+}
+
+function full(count: number): ParlanceError {
+  return new ParlanceError(
+    'queue_full',
+    `${count} contexts are held for later requests, which is the most this model holds; let one be ` +
+      'used or expire first.',
+    { retryAfter: 5 },
+  );
 }
 
 export function invalidHandle(why: string): ParlanceError {

@@ -106,13 +106,14 @@ export class Scheduler {
         return [{ type: 'accepted', id, accepted: admission.accepted, load: this.load }];
       }
       this.#checkRoom();
-      if (asked.handover?.type === 'hold') this.#held.checkRoom(this.#now());
+      if (asked.handover?.type === 'hold') this.#held.checkRoom(this.#now(), this.#countHolds());
       const context = this.#contextOf(asked, namespace, admission.promptTokens);
       const { request, told } = createRequest(asked, admission, {
         id,
         arrival: this.#arrivals,
         namespace,
         vocabulary: this.#decoder.vocabulary,
+        contextTokens: this.#decoder.context,
         context,
       });
       this.#arrivals += 1;
@@ -243,6 +244,11 @@ export class Scheduler {
     );
   }
 
+  /** Requests that will leave a context behind. */
+  #countHolds(): number {
+    return [...this.#requests.values()].filter((one) => one.holdMilliseconds !== null).length;
+  }
+
   #contextOf(
     { handover }: GenerateRequest,
     namespace: string,
@@ -262,7 +268,6 @@ export class Scheduler {
 
   #enter(request: ActiveRequest): void {
     this.#requests.set(request.id, request);
-    this.#counters.add('promptTokens', request.promptTokens.length);
     for (const sequence of request.sequences) {
       if (!sequence.idle && !sequence.done) this.#queue.add(sequence);
     }
@@ -295,8 +300,7 @@ export class Scheduler {
     }));
     const told = request.driver.advance(ready, (from, to) => {
       this.#slots.copy(from, to);
-      to.tokens.length = 0;
-      for (const token of from.tokens) to.tokens.push(token);
+      to.follow(from);
     });
     for (const { sequence, drafts, tokens } of before) {
       this.#generated += sequence.tokens.length - tokens;

@@ -10,8 +10,6 @@ export class Sequence {
   readonly request: ActiveRequest;
   /** Index among its request's sequences. */
   readonly index: number;
-  /** The prompt and what was generated; the last one is never computed. */
-  readonly tokens: number[];
   /** Null while it waits and after its end. */
   slot: number | null = null;
   /** Tokens that its slot, or its parked state, holds. */
@@ -25,11 +23,27 @@ export class Sequence {
   /** It has a slot and nothing to compute. */
   idle = false;
   done = false;
+  /** Its own from its first token on: choices that wait share the prompt with their request. */
+  #tokens: number[] | null = null;
 
-  constructor(request: ActiveRequest, index: number, tokens: readonly number[]) {
+  constructor(request: ActiveRequest, index: number) {
     this.request = request;
     this.index = index;
-    this.tokens = [...tokens];
+  }
+
+  /** The prompt and what was generated; the last one is never computed. */
+  get tokens(): readonly number[] {
+    return this.#tokens ?? this.request.promptTokens;
+  }
+
+  append(token: number): void {
+    this.#tokens ??= [...this.request.promptTokens];
+    this.#tokens.push(token);
+  }
+
+  /** Goes on from another sequence of its request. */
+  follow({ tokens }: Sequence): void {
+    this.#tokens = [...tokens];
   }
 
   /** Tokens to compute before the next one can be chosen, at least 1. */

@@ -118,20 +118,21 @@ export class SlotTable {
   release(sequence: Sequence, keep: boolean): void {
     const { slot } = sequence;
     sequence.parked = null;
-    if (slot === null) return;
-    const tokens = sequence.tokens.slice(0, sequence.computed);
-    const worthIt = keep && this.#reuses && tokens.length > 0;
-    sequence.slot = null;
-    const { namespace } = sequence.request;
-    const left = worthIt ? { namespace, tokens, lastUse: this.#tick(), saved: false } : null;
-    this.#slots[slot] = { owner: null, left };
-    if (left === null) this.#decoder.seqRemove(slot, 0);
+    if (slot !== null) this.#leave(slot, sequence, keep);
   }
 
-  /** Takes the slot away from a sequence that will go on later; what it holds goes with it. */
-  park(sequence: Sequence): void {
+  /**
+   * Takes the slot away from a sequence that will go on later. What it holds goes with it, or, where
+   * there is no `room` for that, is left behind like that of one which has ended.
+   */
+  park(sequence: Sequence, room: boolean): void {
     const { slot } = sequence;
     if (slot === null) return;
+    if (!room) {
+      this.#leave(slot, sequence, true);
+      sequence.computed = 0;
+      return;
+    }
     const state = sequence.computed > 0 ? this.#trySave(slot) : null;
     sequence.slot = null;
     sequence.parked = state;
@@ -248,6 +249,16 @@ export class SlotTable {
     if (source.kind !== 'slot') return 0;
     if (source.slot !== slot && !this.#decoder.seqCopy(source.slot, slot)) return 0;
     return this.#cut(slot, source.length);
+  }
+
+  #leave(slot: number, sequence: Sequence, keep: boolean): void {
+    const tokens = sequence.tokens.slice(0, sequence.computed);
+    const worthIt = keep && this.#reuses && tokens.length > 0;
+    sequence.slot = null;
+    const { namespace } = sequence.request;
+    const left = worthIt ? { namespace, tokens, lastUse: this.#tick(), saved: false } : null;
+    this.#slots[slot] = { owner: null, left };
+    if (left === null) this.#decoder.seqRemove(slot, 0);
   }
 
   #own(slot: number, sequence: Sequence): void {

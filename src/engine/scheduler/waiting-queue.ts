@@ -22,7 +22,7 @@ export class WaitingQueue {
     let high = this.#waiting.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (comesBefore(this.#waiting[middle] as Sequence, sequence)) low = middle + 1;
+      if (inOrder(this.#waiting[middle] as Sequence, sequence) < 0) low = middle + 1;
       else high = middle;
     }
     this.#waiting.splice(low, 0, sequence);
@@ -41,26 +41,33 @@ export class WaitingQueue {
   list(): readonly Sequence[] {
     return [...this.#waiting];
   }
+
+  /** At most `count` of them, as a copy too. */
+  first(count: number): readonly Sequence[] {
+    return this.#waiting.slice(0, count);
+  }
 }
 
-function comesBefore(one: Sequence, other: Sequence): boolean {
-  const { priority, arrival } = one.request;
-  const { request } = other;
-  if (priority !== request.priority) return priority < request.priority;
-  if (arrival !== request.arrival) return arrival < request.arrival;
-  return one.index < other.index;
+/** Less than 0 where `one` comes before `other`; a comparison for sorting. */
+export function inOrder(one: Sequence, other: Sequence): number {
+  const [a, b] = [one.request, other.request];
+  return a.priority - b.priority || a.arrival - b.arrival || one.index - other.index;
 }
 
 /**
- * The running sequence that gives its slot to one that waits: of those with a higher priority number
- * the one with the highest, then the youngest. Null where there is none. Pure.
+ * The running sequences that give their slots to one that waits, `count` of them: of those with a higher
+ * priority number the ones with the highest, then the youngest. Null where there are not so many: none
+ * is to stop in vain. Pure.
  */
-export function chooseVictim(running: readonly Sequence[], waiting: Sequence): Sequence | null {
-  let victim: Sequence | null = null;
-  for (const sequence of running) {
-    if (sequence.request.driver.together) continue;
-    if (sequence.request.priority <= waiting.request.priority) continue;
-    if (victim === null || comesBefore(victim, sequence)) victim = sequence;
-  }
-  return victim;
+export function chooseVictims(
+  running: readonly Sequence[],
+  waiting: Sequence,
+  count: number,
+): readonly Sequence[] | null {
+  const { priority } = waiting.request;
+  const possible = running.filter(
+    ({ request }) => !request.driver.together && request.priority > priority,
+  );
+  if (possible.length < count) return null;
+  return possible.toSorted((one, other) => inOrder(other, one)).slice(0, count);
 }
