@@ -92,6 +92,12 @@ describe('refusals', () => {
   test('fields of the chat route only', () => {
     assert.throws(() => parse({ tools: [] }), { reason: 'unknown_field' });
     assert.throws(() => parse({ messages: [] }), { reason: 'unknown_field' });
+    assert.throws(() => parse({ prediction: { type: 'content', content: 'x' } }), {
+      message:
+        '`prediction` is a field of POST /v1/chat/completions only. Send the request there (it takes `prompt` too), or leave `prediction` out.',
+      param: 'prediction',
+    });
+    assert.throws(() => parse({ predictoin: 1 }), { message: /not a field of the contract/ });
   });
 
   test('conflicts are the chat route’s', () => {

@@ -12,9 +12,10 @@ import { inputFields } from './request/input-fields.ts';
 import { closed, optional, tokenId } from './request/optional.ts';
 import { outputFields } from './request/output-fields.ts';
 import { samplingFields } from './request/sampling-fields.ts';
+import { parameterTable } from './parameters/table.ts';
 import type { FieldName, WireRequest } from './request/schema.ts';
 import { structureFields } from './request/structure-fields.ts';
-import { createValidator } from './validation/validate.ts';
+import { createValidator, type Validated } from './validation/validate.ts';
 
 function pick<T extends object, K extends keyof T>(fields: T, ...names: readonly K[]): Pick<T, K> {
   return Object.fromEntries(names.map((name) => [name, fields[name]])) as unknown as Pick<T, K>;
@@ -113,7 +114,7 @@ export function parseCompletionRequest(
   source: string,
   unsupported: UnsupportedMode = 'error',
 ): readonly ChatRequest[] {
-  const { value, dropped } = validate(parseJson(source), unsupported !== 'error');
+  const { value, dropped } = validateHere(parseJson(source), unsupported !== 'error');
   refuseSuffix(value);
   const prompts = promptsOf(value.prompt);
   if (value.dry_run === true && prompts.length > 1) {
@@ -128,6 +129,22 @@ export function parseCompletionRequest(
     const request = normalise(wire, { unsupported, dropped, source: stringifyJson(wire) });
     return { ...request, given: request.given.map(inOldSpelling) };
   });
+}
+
+/** As `validate`; a field that only the chat route has is said to be there. */
+function validateHere(body: unknown, dropUnknown: boolean): Validated<WireCompletionRequest> {
+  try {
+    return validate(body, dropUnknown);
+  } catch (error) {
+    if (!(error instanceof ParlanceError) || error.reason !== 'unknown_field') throw error;
+    const field = error.param ?? '';
+    if (!Object.hasOwn(parameterTable, field)) throw error;
+    throw new ParlanceError(
+      'unknown_field',
+      `\`${field}\` is a field of POST /v1/chat/completions only. Send the request there (it takes \`prompt\` too), or leave \`${field}\` out.`,
+      { param: field, cause: error },
+    );
+  }
 }
 
 function refuseSuffix({ suffix }: WireCompletionRequest): void {

@@ -82,4 +82,13 @@ describe('an embedded deployment', () => {
     assert.equal(view.state, 'failed');
     assert.ok(view.reason?.includes(broken), view.reason);
   });
+
+  it('says that it is the draft model which is no model', async () => {
+    const draft = join(home, 'missing.gguf');
+    const drafting = { ...options, draft_model: draft };
+    await deployments.deploy({ name: 'drafting', runtime: 'embedded', model, options: drafting });
+    const view = await deployments.settled('drafting');
+    assert.equal(view.state, 'failed');
+    assert.match(view.reason ?? '', /^draft_model: .*missing\.gguf/);
+  });
 });

@@ -53,9 +53,14 @@ export async function loadEngine(request: EngineLoadRequest): Promise<LoadedEngi
   const { decoder } = opened;
   const draft = openDraftModel(library, model, opened, request);
   const maxBytes = decoder.forgetsParts ? prefixBytes(options) : 0;
+  const diskNotes: string[] = [];
+  const onFault = (error: unknown): void => {
+    diskNotes.push(String(error));
+    request.onFault(error);
+  };
   const disk =
     maxBytes > 0 && options.prefixCacheDir !== null
-      ? await openDisk(request, opened, library, maxBytes)
+      ? await openDisk({ ...request, onFault }, opened, library, maxBytes)
       : null;
   const cache = maxBytes > 0 ? new PrefixCache({ states: decoder.states, maxBytes, disk }) : null;
   return {
@@ -63,7 +68,7 @@ export async function loadEngine(request: EngineLoadRequest): Promise<LoadedEngi
     info: {
       ...toInfo(library, model, opened, options),
       prefixCacheBytes: maxBytes,
-      notes: [...model.notes, ...draft.notes],
+      notes: [...model.notes, ...draft.notes, ...diskNotes],
     },
     cache,
     keepsPrefixes: disk !== null,

@@ -24,6 +24,7 @@ export function describeModel(view: DeploymentView): StartedModel {
       engine['requantised'] === 'possible'
         ? `prompts may be read faster: parlance pull ${String(view.model)} finds out (docs/models.md)`
         : null,
+    notes: Array.isArray(engine['notes']) ? engine['notes'].map(String) : [],
     engine: `${count(slots)} slots of ${count(context)} tokens (${memory}), ${count(threads)} threads`,
   };
 }

@@ -10,6 +10,8 @@ export interface StartedModel {
   readonly engine: string;
   /** What would make it better, if anything. */
   readonly tip: string | null;
+  /** What its operator should know, such as a GPU that is not used. */
+  readonly notes: readonly string[];
 }
 
 export interface StartScreen {
@@ -45,6 +47,7 @@ export function startScreen(screen: StartScreen, colours: Colours): string {
   } else {
     lines.push(row('Model', `${bold(model.name)} (${model.what})`), row('', model.engine));
     if (model.tip !== null) lines.push(row('Tip', model.tip));
+    for (const note of model.notes) lines.push(row('Note', note));
     lines.push('');
     lines.push(row('Try', curlLine(screen.url, model.name, screen.keyNeeded)));
   }

@@ -57,57 +57,57 @@ const conflicts: readonly (readonly [Record<string, unknown>, string, string])[]
   [
     { stream_options: {} },
     'stream_options',
-    '`stream_options` needs `stream: true`; `stream` does not give it. Add that, or leave `stream_options` out.',
+    '`stream_options` needs `stream: true`, which this request does not have. Add that, or leave `stream_options` out.',
   ],
   [
     { stream: false, stream_options: { include_usage: false } },
     'stream_options',
-    '`stream_options` needs `stream: true`; `stream` does not give it. Add that, or leave `stream_options` out.',
+    '`stream_options` needs `stream: true`, which this request does not have. Add that, or leave `stream_options` out.',
   ],
   [
     { top_logprobs: 5 },
     'top_logprobs',
-    '`top_logprobs` needs `logprobs: true`; `logprobs` does not give it. Add that, or leave `top_logprobs` out.',
+    '`top_logprobs` needs `logprobs: true`, which this request does not have. Add that, or leave `top_logprobs` out.',
   ],
   [
     { logprobs: false, top_logprobs: 5 },
     'top_logprobs',
-    '`top_logprobs` needs `logprobs: true`; `logprobs` does not give it. Add that, or leave `top_logprobs` out.',
+    '`top_logprobs` needs `logprobs: true`, which this request does not have. Add that, or leave `top_logprobs` out.',
   ],
   [
     { length_penalty: 2 },
     'length_penalty',
-    '`length_penalty` needs `use_beam_search: true`; `use_beam_search` does not give it. Add that, or leave `length_penalty` out.',
+    '`length_penalty` needs `use_beam_search: true`, which this request does not have. Add that, or leave `length_penalty` out.',
   ],
   [
     { early_stopping: 'never' },
     'early_stopping',
-    '`early_stopping` needs `use_beam_search: true`; `use_beam_search` does not give it. Add that, or leave `early_stopping` out.',
+    '`early_stopping` needs `use_beam_search: true`, which this request does not have. Add that, or leave `early_stopping` out.',
   ],
   [
     { top_p_decay: 0.9 },
     'top_p_decay',
-    '`top_p_decay` needs `top_p_min` above 0; `top_p_min` does not give it. Add that, or leave `top_p_decay` out.',
+    '`top_p_decay` needs `top_p_min` above 0, which this request does not have. Add that, or leave `top_p_decay` out.',
   ],
   [
     { top_p_reset_ids: [1] },
     'top_p_reset_ids',
-    '`top_p_reset_ids` needs `top_p_min` above 0; `top_p_min` does not give it. Add that, or leave `top_p_reset_ids` out.',
+    '`top_p_reset_ids` needs `top_p_min` above 0, which this request does not have. Add that, or leave `top_p_reset_ids` out.',
   ],
   [
     { guided_whitespace_pattern: ' ' },
     'guided_whitespace_pattern',
-    '`guided_whitespace_pattern` needs a JSON constraint (`guided_json`, or `response_format` of type json_object or json_schema); `guided_json` does not give it. Add that, or leave `guided_whitespace_pattern` out.',
+    '`guided_whitespace_pattern` needs a JSON constraint (`guided_json`, or `response_format` of type json_object or json_schema), which this request does not have. Add that, or leave `guided_whitespace_pattern` out.',
   ],
   [
     { tool_choice: 'required' },
     'tool_choice',
-    '`tool_choice` needs `tools`; `tools` does not give it. Add that, or leave `tool_choice` out.',
+    '`tool_choice` needs `tools`, which this request does not have. Add that, or leave `tool_choice` out.',
   ],
   [
     { function_call: { name: 'f' } },
     'function_call',
-    '`function_call` needs `functions`; `functions` does not give it. Add that, or leave `function_call` out.',
+    '`function_call` needs `functions`, which this request does not have. Add that, or leave `function_call` out.',
   ],
   [
     { chat_template_kwargs: { a: 1 }, chat_template_args: { a: 2 } },

@@ -64,7 +64,7 @@ function checkNeeds(request: WireRequest): void {
     if (row.needs.always !== true && row.neutral(value as object, request)) continue;
     throw conflict(
       field,
-      `\`${field}\` needs ${row.needs.what}; \`${row.needs.field}\` does not give it. Add that, or leave \`${field}\` out.`,
+      `\`${field}\` needs ${row.needs.what}, which this request does not have. Add that, or leave \`${field}\` out.`,
     );
   }
 }

@@ -4,7 +4,7 @@
  * free before it takes its share.
  */
 
-import { asParlanceError } from '../../contract/index.ts';
+import { asParlanceError, ParlanceError } from '../../contract/index.ts';
 import { startEngine, type Engine } from '../../engine/index.ts';
 import { ensureModel, parseModelSpec, type ModelFile } from '../../models/index.ts';
 import { createEmbeddedTarget, Handovers } from '../../targets/index.ts';
@@ -39,7 +39,13 @@ export function createEmbeddedRuntime(options: EmbeddedRuntimeOptions): Runtime<
         });
       const file = await fetch(spec.model);
       const { draft_model: draftModel } = spec.options;
-      const draft = draftModel === null ? null : await fetch(draftModel);
+      const draft =
+        draftModel === null
+          ? null
+          : await fetch(draftModel).catch((error: unknown) => {
+              const { reason, message } = asParlanceError(error);
+              throw new ParlanceError(reason, `draft_model: ${message}`, { cause: error });
+            });
       context.onLoad(null);
       const files = { file, draft };
       return await inTurn(context.signal, () =>

@@ -33,7 +33,8 @@ export function admitRequest(
     throw new ParlanceError(
       'context_length_exceeded',
       `The prompt is ${promptTokens.length} tokens long, and the context of this model here is ` +
-        `${context} tokens for prompt and answer together. Shorten it, or cut it with truncate_prompt_tokens.`,
+        `${context} tokens for prompt and answer together. Shorten it, or cut it: ` +
+        `truncate_prompt_tokens may be up to ${context - 1}.`,
       'tokens' in request.prompt ? { param: 'prompt' } : {},
     );
   }
