@@ -9,6 +9,7 @@ import { ParlanceError } from '../../contract/errors.ts';
 import type { ModelShape } from '../capacity.ts';
 import type { Ability } from '../protocol.ts';
 import type { Vocabulary } from './decoder.ts';
+import { createTokenizer } from './create-tokenizer.ts';
 import { loadOnDevice, type GpuPlace } from './gpu-layers.ts';
 import { ggufArray, readHeader, type Header } from './read-header.ts';
 import type { LlamaLibrary, ModelParams, Pointer } from './bind-library.ts';
@@ -193,6 +194,13 @@ function readVocabulary(library: LlamaLibrary, vocab: Pointer): Vocabulary {
   };
   const named = (token: number): string | null =>
     token < 0 ? null : Buffer.from(piece(token, true)).toString('utf8');
+  const specials = (): string[] => {
+    const written = (token: number, special: boolean): string =>
+      Buffer.from(readPiece(library, vocab, token, special)).toString('utf8');
+    return Array.from({ length: size }, (_, token) =>
+      written(token, false) === '' ? written(token, true) : '',
+    );
+  };
   const bos = library.vocabBos(vocab);
   return {
     size,
@@ -200,7 +208,7 @@ function readVocabulary(library: LlamaLibrary, vocab: Pointer): Vocabulary {
     bosId: bos < 0 ? null : bos,
     bosToken: named(bos),
     eosToken: named(library.vocabEos(vocab)),
-    tokenize: (text, addSpecial) => tokenize(library, vocab, text, addSpecial),
+    tokenize: createTokenizer(library, vocab, specials),
     piece,
   };
 }
@@ -218,24 +226,6 @@ function readPiece(
     length = library.tokenToPiece(vocab, token, out, out.length, 0, special);
   }
   return new Uint8Array(out.subarray(0, Math.max(0, length)));
-}
-
-function tokenize(
-  library: LlamaLibrary,
-  vocab: Pointer,
-  text: string,
-  addSpecial: boolean,
-): number[] {
-  const bytes = Buffer.from(text, 'utf8');
-  // A token stands for at least one byte; the rest is for BOS, EOS and a space put in front.
-  let out = new Int32Array(bytes.length + 8);
-  let count = library.tokenize(vocab, bytes, bytes.length, out, out.length, addSpecial, true);
-  if (count < 0) {
-    out = new Int32Array(-count);
-    count = library.tokenize(vocab, bytes, bytes.length, out, out.length, addSpecial, true);
-  }
-  if (count < 0) throw new ParlanceError('invalid_value', 'The prompt cannot be tokenised.');
-  return Array.from(out.subarray(0, count));
 }
 
 /** Calls a C function that writes a string and returns its length, or less than 0 for none. */
