@@ -150,28 +150,10 @@ async function goOn(asking: Asking, echo: string): Promise<Answer> {
   const wish = asking.run.request.parameters.disaggregated_params ?? {};
   const { handover, release } = await handovers.redeem(wish, placeOf(asking));
   try {
-    const generation = await ask(asking, { handover });
-    return toAnswer({ ...generation, steps: thenDo(generation.steps, release) }, asking, echo);
-  } catch (error) {
-    await release();
-    throw error;
-  }
-}
-
-/** Runs `work` once, with the first item or at an end of any kind. */
-async function* thenDo<T>(items: AsyncIterable<T>, work: () => Promise<void>): AsyncGenerator<T> {
-  let done = false;
-  const once = async (): Promise<void> => {
-    if (!done) await work();
-    done = true;
-  };
-  try {
-    for await (const item of items) {
-      await once();
-      yield item;
-    }
+    // Who has accepted it has read what was brought.
+    return toAnswer(await ask(asking, { handover }), asking, echo);
   } finally {
-    await once();
+    await release();
   }
 }
 

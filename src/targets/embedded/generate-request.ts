@@ -56,7 +56,7 @@ function toSampling(parameters: Parameters, defaultMaxTokens: number): Sampling 
     presencePenalty: parameters.presence_penalty ?? 0,
     repetitionPenalty: parameters.repetition_penalty ?? 1,
     logitBias: Object.entries(parameters.logit_bias ?? {}).map(([id, bias]) => [Number(id), bias]),
-    badTokenIds: parameters.bad_token_ids ?? [],
+    badTokenIds: once(parameters.bad_token_ids),
     bad: [parameters.bad ?? []].flat(),
     minTokens: parameters.min_tokens ?? 0,
     maxTokens: parameters.max_tokens ?? null,
@@ -67,6 +67,9 @@ function toSampling(parameters: Parameters, defaultMaxTokens: number): Sampling 
   };
 }
 
+/** Each ID once: lists are gone through for every token. */
+const once = (ids: readonly number[] | undefined): number[] => [...new Set(ids)];
+
 function toFilters(parameters: Parameters) {
   return {
     temperature: parameters.temperature ?? 1,
@@ -75,14 +78,14 @@ function toFilters(parameters: Parameters) {
     minP: parameters.min_p ?? 0,
     topPMin: parameters.top_p_min ?? 0,
     topPDecay: parameters.top_p_decay ?? 1,
-    topPResetIds: parameters.top_p_reset_ids ?? [],
+    topPResetIds: once(parameters.top_p_reset_ids),
   };
 }
 
 function toEnds(parameters: Parameters) {
   return {
     stop: [parameters.stop ?? []].flat(),
-    stopTokenIds: parameters.stop_token_ids ?? [],
+    stopTokenIds: once(parameters.stop_token_ids),
     includeStop: parameters.include_stop_str_in_output ?? false,
     ignoreEos: parameters.ignore_eos ?? false,
   };

@@ -44,7 +44,7 @@ interface Handle {
 
 export interface Redeemed {
   readonly handover: Handover;
-  /** To be called once the engine has begun, or will not: removes what lies on disk. */
+  /** To be called once the engine has accepted it, or will not: removes what lies on disk. */
   readonly release: () => Promise<void>;
 }
 
