@@ -4,5 +4,6 @@ export { compileBadPhrases, type BadPhrases, type PhraseState } from './bad-phra
 export { checkSampling, checkTokenIds } from './check-sampling.ts';
 export { createSampler } from './create-sampler.ts';
 export { isGreedy } from './greedy.ts';
+export { pieceIndexOf } from './piece-index.ts';
 export { rawLogprobs } from './raw-logprobs.ts';
 export type { Probability, RankedToken, Sampled, Sampler, SamplerContext } from './sampler.ts';

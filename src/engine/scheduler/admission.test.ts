@@ -5,6 +5,7 @@ import { ParlanceError } from '../../contract/errors.ts';
 import { FakeDecoder, fakeTokens } from '../llama/fake-decoder.ts';
 import type { GenerateRequest } from '../protocol.ts';
 import { makeRequest } from '../request.test-support.ts';
+import { pieceIndexOf } from '../sampler/index.ts';
 import { admitRequest } from './admission.ts';
 
 const decoder = new FakeDecoder({ slots: 1, context: 32, batchTokens: 8 });
@@ -36,6 +37,28 @@ test('a prompt that leaves no room for one token is refused with both numbers', 
       refusal('context_length_exceeded', null)(error) &&
       /is 32 tokens long.* 32 tokens.* truncate_prompt_tokens may be up to 31/.test(String(error)),
   );
+});
+
+test('a text too long for any tokens is refused before it is tokenised', () => {
+  const untouched = Object.assign(Object.create(decoder.vocabulary) as typeof decoder.vocabulary, {
+    tokenize: () => assert.fail('it was tokenised'),
+  });
+  const { longest } = pieceIndexOf(untouched, true);
+  const refused = (length: number, truncatePromptTokens: number | null, words: RegExp) =>
+    assert.throws(
+      () =>
+        admitRequest(makeRequest('x'.repeat(length), {}, { truncatePromptTokens }), {
+          ...sizes,
+          vocabulary: untouched,
+        }),
+      (error) => refusal('context_length_exceeded', null)(error) && words.test(String(error)),
+    );
+  const most = 32 * Math.max(16, longest);
+  refused(most + 1, null, new RegExp(`is ${most + 1} characters long.* 32 tokens`));
+  const mostCut = Math.max(32 * 16, 4 * 32 * longest);
+  refused(mostCut + 1, 5, /truncate_prompt_tokens cuts texts of up to/);
+  const cut = makeRequest('x'.repeat(mostCut), {}, { truncatePromptTokens: 5 });
+  assert.equal(admit(cut).accepted.truncatedTokens, mostCut - 5);
 });
 
 test('a min_tokens that cannot be reached is refused, whatever set the limit', () => {

@@ -6,7 +6,7 @@
 import { ParlanceError } from '../../contract/errors.ts';
 import type { Decoder, Vocabulary } from '../llama/decoder.ts';
 import type { Accepted, GenerateRequest } from '../protocol.ts';
-import { checkSampling, checkTokenIds } from '../sampler/index.ts';
+import { checkSampling, checkTokenIds, pieceIndexOf } from '../sampler/index.ts';
 
 export interface Admission {
   readonly promptTokens: readonly number[];
@@ -25,6 +25,7 @@ export function admitRequest(
   checkSampling(sampling, vocabulary.size);
   checkBeams(request, slots);
   checkHandover(request, vocabulary.size);
+  checkTextLength(request, vocabulary, context);
 
   const whole = readPrompt(request, vocabulary);
   const keep = request.truncatePromptTokens ?? whole.length;
@@ -81,6 +82,34 @@ function checkHandover(request: GenerateRequest, vocabSize: number): void {
   if (handover.type !== 'hold') {
     checkTokenIds('disaggregated_params.first_gen_tokens', handover.firstTokens, vocabSize);
   }
+}
+
+/** Characters for each token of the context that need no closer look. */
+const plainCharacters = 16;
+/** A text that is to be cut may be so many times as long as one that is not. */
+const cutTextShare = 4;
+
+/**
+ * Refuses a text that is too long whatever its tokens are: a megabyte takes a second or two to tokenise,
+ * and no other request gets on meanwhile.
+ */
+function checkTextLength(
+  { prompt, truncatePromptTokens }: GenerateRequest,
+  vocabulary: Vocabulary,
+  context: number,
+): void {
+  if (!('text' in prompt) || prompt.text.length <= plainCharacters * context) return;
+  const isCut = truncatePromptTokens !== null;
+  const most = context * pieceIndexOf(vocabulary, true).longest * (isCut ? cutTextShare : 1);
+  if (prompt.text.length <= most) return;
+  throw new ParlanceError(
+    'context_length_exceeded',
+    `The prompt is ${prompt.text.length} characters long, and the context of this model here is ` +
+      `${context} tokens for prompt and answer together. ` +
+      (isCut
+        ? `truncate_prompt_tokens cuts texts of up to ${most} characters; send the end of it only.`
+        : 'Shorten it.'),
+  );
 }
 
 /** The contract has judged `min_tokens` by the limit that was sent; this is the limit that counts. */
