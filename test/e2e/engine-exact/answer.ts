@@ -16,6 +16,11 @@ export interface Answer {
   readonly tokens: number | null;
 }
 
+/** Tokens of the prompt that were not computed for it. */
+export const cachedOf = ({ usage }: Completion): number =>
+  (usage as unknown as { prompt_tokens_details: { cached_tokens: number } }).prompt_tokens_details
+    .cached_tokens;
+
 export function toAnswer(answer: Completion | readonly Chunk[]): Answer {
   return 'choices' in answer ? fromWhole(answer) : fromChunks(answer);
 }

@@ -7,11 +7,8 @@ import { after, before, describe, it } from 'node:test';
 
 import { complete, textOf, type Body, type Completion } from '../../support/ask.ts';
 import { sharedServer } from '../../support/shared-server.ts';
+import { cachedOf } from './answer.ts';
 import { startTinyServer, type TinyServer } from './tiny-server.ts';
-
-const cachedOf = ({ usage }: Completion): number =>
-  (usage as unknown as { prompt_tokens_details: { cached_tokens: number } }).prompt_tokens_details
-    .cached_tokens;
 
 /** The words that end a turn and open the next, and what a text is split into differently. */
 const seam = 8;

@@ -1,4 +1,4 @@
-/** Random requests to a real model: prompts that share beginnings, and every way to choose tokens. */
+/** Random requests: prompts that share beginnings, and every way to choose tokens. */
 
 import type { Body } from '../../support/ask.ts';
 import { createRandom } from '../../support/random-numbers.ts';
@@ -45,44 +45,53 @@ export function createDice(seed: number): Dice {
   };
 }
 
-/** The same list for the same seed; every one has a seed of its own and is valid. */
-export function randomRequests(count: number, seed: number): Body[] {
-  const dice = createDice(seed);
-  return Array.from({ length: count }, () => randomRequest(dice));
+export interface Sizes {
+  /** Token IDs below it are all tokens of the model. */
+  readonly tokenIds: number;
+  /** Words that prompts share. */
+  readonly words: readonly number[];
+  readonly longest: number;
 }
 
-function randomRequest(dice: Dice): Body {
+/** The same list for the same seed; every one has a seed of its own and is valid. */
+export function randomRequests(count: number, seed: number, sizes: Sizes): Body[] {
+  const dice = createDice(seed);
+  return Array.from({ length: count }, () => randomRequest(dice, sizes));
+}
+
+function randomRequest(dice: Dice, sizes: Sizes): Body {
+  const someId = (): number => dice.below(dice.chance(0.5) ? 300 : sizes.tokenIds);
   const common = {
-    ...randomPrompt(dice),
-    max_tokens: 4 + dice.below(5),
+    ...randomPrompt(dice, sizes),
+    max_tokens: 4 + dice.below(sizes.longest - 3),
     ...sometimes(dice, 0.5, () => ({ logprobs: true, top_logprobs: dice.below(6) })),
     ...sometimes(dice, 0.3, () => ({ stop: [dice.pick(pieces), dice.pick(pieces)] })),
     ...sometimes(dice, 0.1, () => ({ include_stop_str_in_output: true })),
     ...sometimes(dice, 0.25, () => ({ bad: [dice.pick(pieces), dice.pick(pieces)] })),
-    ...sometimes(dice, 0.2, () => ({ bad_token_ids: [dice.below(400), dice.below(49_152)] })),
+    ...sometimes(dice, 0.2, () => ({ bad_token_ids: [someId(), someId()] })),
     ...sometimes(dice, 0.3, () => ({ min_tokens: 1 + dice.below(4) })),
     ...sometimes(dice, 0.3, () => ({ ignore_eos: true })),
     ...sometimes(dice, 0.1, () => ({ skip_special_tokens: false })),
-    ...sometimes(dice, 0.2, () => ({ stop_token_ids: [28 + dice.below(300)] })),
+    ...sometimes(dice, 0.2, () => ({ stop_token_ids: [someId()] })),
   };
   if (dice.chance(0.1)) {
     const n = 1 + dice.below(2);
     return { ...common, use_beam_search: true, n, best_of: n + dice.below(2) };
   }
-  return { ...common, ...randomSampling(dice) };
+  return { ...common, ...randomSampling(dice, someId) };
 }
 
-function randomPrompt(dice: Dice): Body {
+function randomPrompt(dice: Dice, sizes: Sizes): Body {
   const text = dice.pick(documents);
   const words = text.split(' ');
   // Most of them share their first words with many others.
-  const beginning = words.slice(0, dice.pick([6, 12, 12, 24, 40])).join(' ');
+  const beginning = words.slice(0, dice.pick(sizes.words)).join(' ');
   const question = dice.pick(questions);
   if (dice.chance(0.5)) return { messages: undefined, prompt: `${beginning}\n${question}\n` };
   return { messages: [{ role: 'user', content: `${beginning}\n\n${question}` }] };
 }
 
-function randomSampling(dice: Dice): Body {
+function randomSampling(dice: Dice, someId: () => number): Body {
   const n = dice.pick([1, 1, 1, 1, 2, 3]);
   return {
     temperature: dice.pick([0, 0.3, 0.8, 1, 1.5]),
@@ -98,7 +107,7 @@ function randomSampling(dice: Dice): Body {
     ...sometimes(dice, 0.3, () => ({ repetition_penalty: dice.between(0.8, 1.6) })),
     ...sometimes(dice, 0.3, () => ({
       logit_bias: Object.fromEntries(
-        Array.from({ length: 5 }, () => [dice.below(2000), dice.between(-5, 5)]),
+        Array.from({ length: 5 }, () => [someId(), dice.between(-5, 5)]),
       ),
     })),
   };

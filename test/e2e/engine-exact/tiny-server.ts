@@ -1,4 +1,7 @@
-/** A server that serves tiny random models only: everything about requests, and hardly any time to compute. */
+/**
+ * A server with deployments of one model, which may be restarted. The model is a tiny random one unless
+ * another is given: everything about requests, and hardly any time to compute.
+ */
 
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +22,9 @@ export interface TinyServer {
 }
 
 export interface TinyServerOptions {
-  /** Name to options of a deployment of one and the same model. */
+  /** Default: a tiny one. */
+  readonly model?: string;
+  /** Name to options of a deployment of the model. */
   readonly deployments: Readonly<Record<string, Body>>;
   /** Flags, made from the folder of the server. */
   readonly args?: (folder: string) => readonly string[];
@@ -32,7 +37,8 @@ export const tinyVocabularySize = 315;
 export async function startTinyServer(options: TinyServerOptions): Promise<TinyServer> {
   const { args = () => [], env = {} } = options;
   const folder = mkdtempSync(join(tmpdir(), 'parlance-tiny-'));
-  const path = writeTinyModel(join(folder, 'tiny.gguf'), { architecture: 'llama' });
+  const path =
+    options.model ?? writeTinyModel(join(folder, 'tiny.gguf'), { architecture: 'llama' });
   const home = join(folder, 'home');
   mkdirSync(home);
   const names = Object.keys(options.deployments);
@@ -49,7 +55,7 @@ export async function startTinyServer(options: TinyServerOptions): Promise<TinyS
   try {
     server = await start();
     for (const [name, own] of Object.entries(options.deployments)) {
-      const settings = { threads: 1, ...own };
+      const settings = options.model === undefined ? { threads: 1, ...own } : own;
       await deploy(server, { name, runtime: 'embedded', model: path, options: settings });
     }
   } catch (error) {
