@@ -3,9 +3,6 @@
  * the weights, makes the decoder, the prefix cache and the draft model. Called once by `main.ts`.
  */
 
-import { createHash } from 'node:crypto';
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-
 import { readFreeMemory } from './free-memory.ts';
 import type { Decoder } from './llama/decoder.ts';
 import { openLibrary } from './llama/library.ts';
@@ -15,6 +12,7 @@ import { countThreads, openDecoder, type OpenDecoder } from './open-decoder.ts';
 import { createPrefixDisk, PrefixCache } from './prefix-cache/index.ts';
 import type { EngineInfo, EngineOptions } from './protocol.ts';
 import { DraftModel, type DraftSource, type HeldLimits } from './scheduler/index.ts';
+import { digestWeights } from './weights-digest.ts';
 
 export interface EngineLoadRequest {
   readonly path: string;
@@ -121,7 +119,7 @@ async function openDisk(
     dir: options.prefixCacheDir ?? '',
     maxBytes,
     identity: {
-      model: digestOf(path),
+      model: digestWeights(path),
       library: library.version(),
       kvType: capacity.kvType,
       context: capacity.context,
@@ -164,24 +162,6 @@ function sameVocabulary(
     if (Buffer.compare(one.piece(token, true), other.piece(token, true)) !== 0) return false;
   }
   return true;
-}
-
-const sampledBytes = 4 << 20;
-
-/** Weights are too large to be read once more: their size, and their beginning and end, tell them apart. */
-function digestOf(path: string): string {
-  const file = openSync(path, 'r');
-  try {
-    const { size } = fstatSync(file);
-    const hash = createHash('sha256').update(String(size));
-    const chunk = Buffer.alloc(Math.min(size, sampledBytes));
-    for (const position of [0, size - chunk.length]) {
-      hash.update(chunk.subarray(0, readSync(file, chunk, 0, chunk.length, position)));
-    }
-    return hash.digest('hex');
-  } finally {
-    closeSync(file);
-  }
 }
 
 function inHundredths(report: (progress: number) => void): (progress: number) => void {

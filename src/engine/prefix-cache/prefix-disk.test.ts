@@ -521,3 +521,17 @@ test('a folder that fails later is told once; what it holds is still read', asyn
   assert.equal(readAll(cache, counting(0, 40)), 40);
   assert.equal(filesIn(dir).length, 1);
 });
+
+test('a folder where others may put files is not used', async (context) => {
+  const dir = tempDir(context);
+  fs.mkdirSync(dir);
+  fs.chmodSync(dir, 0o777);
+  const faults: string[] = [];
+  const open = await openCache(dir, { faults });
+  store(open, counting(0, 40));
+  await open.flush();
+  assert.deepEqual(fs.readdirSync(dir), []);
+  assert.equal(readAll(open, counting(0, 40)), 40);
+  assert.match(faults.join(), /every user may write there/);
+  assert.equal(faults.length, 1);
+});

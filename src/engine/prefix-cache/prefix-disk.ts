@@ -123,6 +123,11 @@ export class PrefixDisk {
       await makeFolder(dirname(this.#dir));
       await mkdir(this.#dir, { mode: 0o700 }).catch(ignore('EEXIST'));
       await access(this.#dir, constants.R_OK | constants.W_OK | constants.X_OK);
+      const stranger = findStranger(await stat(this.#dir));
+      if (stranger !== null) {
+        this.#turnOff(stranger);
+        return;
+      }
       for (const name of await readdir(this.#dir)) {
         if (isLeftover(name)) await rm(join(this.#dir, name), { force: true });
       }
@@ -304,17 +309,35 @@ export class PrefixDisk {
   }
 
   #fault(error: unknown): void {
+    const { code } = (error ?? {}) as { code?: unknown };
+    this.#turnOff(
+      diskTrouble(error)?.why ?? (typeof code === 'string' ? `the system says ${code}` : 'a bug'),
+    );
+  }
+
+  #turnOff(why: string): void {
     if (this.#isOff) return;
     this.#isOff = true;
     this.#jobs = [];
-    const { code } = (error ?? {}) as { code?: unknown };
-    const why =
-      diskTrouble(error)?.why ?? (typeof code === 'string' ? `the system says ${code}` : 'a bug');
     this.#onFault(
       `Prefixes are not kept on disk: cannot use ${this.#dir}: ${why}. They are still shared in memory. ` +
         'Repair the folder or choose another with --prefix-cache-dir, and start the deployment again.',
     );
   }
+}
+
+const writableByAll = 0o002;
+
+/**
+ * Who else may put files there; null: nobody. A checksum tells damage, not who wrote it, and what a file
+ * says goes into answers.
+ */
+function findStranger({ uid, mode }: Stats): string | null {
+  const self = process.getuid?.();
+  // Elsewhere there are neither owners nor modes.
+  if (self === undefined) return null;
+  if (uid !== self && uid !== 0) return 'it belongs to another user';
+  return (mode & writableByAll) === 0 ? null : 'every user may write there (chmod o-w it)';
 }
 
 interface ListedFile {

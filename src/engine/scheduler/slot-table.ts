@@ -240,7 +240,13 @@ export class SlotTable {
 
   #readCache(sequence: Sequence, source: Source): KvState | null {
     if (source.kind !== 'cache' || this.#cache === null) return null;
-    return this.#cache.read(sequence.request.namespace, sequence.tokens, source.length);
+    try {
+      return this.#cache.read(sequence.request.namespace, sequence.tokens, source.length);
+    } catch (error) {
+      // Files of the cache may say anything; what they do not give is computed.
+      this.#onFault(error);
+      return null;
+    }
   }
 
   /** @returns how many tokens the slot then holds */
