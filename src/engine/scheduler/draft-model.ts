@@ -24,6 +24,9 @@ interface Guess {
   readonly drafts: number[];
 }
 
+/** Who has more than this to read before it can guess does it piece by piece, one in each round. */
+const mostUnread = 32;
+
 export class DraftModel implements DraftSource {
   readonly #decoder: Decoder;
   readonly #slots: DraftSlot[];
@@ -48,12 +51,21 @@ export class DraftModel implements DraftSource {
       guesses.set(sequence, { slot, tokens: [...sequence.tokens], end, drafts: [] });
     }
     this.#cutWrongTails(guesses.values());
-    while (this.#advance([...guesses.values()]));
+    // Nobody's text is to stand still while a long prompt is read.
+    const { unread = [], read = [] } = Object.groupBy(guesses.values(), (guess) =>
+      this.#unread(guess) > mostUnread ? 'unread' : 'read',
+    );
+    if (unread.length > 0) this.#advance(unread);
+    while (this.#advance(read));
     return new Map([...guesses].map(([sequence, { drafts }]) => [sequence, drafts]));
   }
 
   close(): void {
     this.#decoder.close();
+  }
+
+  #unread({ slot, tokens }: Guess): number {
+    return tokens.length - (this.#slots[slot]?.tokens.length ?? 0);
   }
 
   #slotOf(sequence: Sequence, taken: ReadonlySet<number>): number {

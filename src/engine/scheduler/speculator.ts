@@ -80,7 +80,8 @@ export class Speculator {
   /** How long a pass took in which so many sequences decoded, with so many drafts in all. */
   observe(decoding: number, drafts: number, ms: number): void {
     const cost = this.#costs.get(decoding) ?? startPassCost();
-    const pass = { tokens: decoding + drafts, ms: ms + this.#drafting };
+    // Time that brought no drafts is no part of what a pass without them takes.
+    const pass = { tokens: decoding + drafts, ms: ms + (drafts > 0 ? this.#drafting : 0) };
     this.#costs.set(decoding, stepPassCost(cost, pass));
   }
 
