@@ -3,6 +3,7 @@
  * the weights, makes the decoder, the prefix cache and the draft model. Called once by `main.ts`.
  */
 
+import { ParlanceError } from '../contract/errors.ts';
 import { readFreeMemory } from './free-memory.ts';
 import type { Decoder } from './llama/decoder.ts';
 import { openLibrary } from './llama/library.ts';
@@ -132,10 +133,15 @@ async function openDisk(
 function openDraftModel(
   library: LlamaLibrary,
   model: LlamaModel,
-  { capacity }: OpenDecoder,
+  { capacity, decoder: large }: OpenDecoder,
   { draft, options }: EngineLoadRequest,
 ): { readonly source: DraftSource | null; readonly notes: readonly string[] } {
   if (draft === null || options.speculation === 'off') return { source: null, notes: [] };
+  if (!large.forgetsParts) {
+    const note =
+      'A recurrent model cannot take back what it has read, so the draft model is not used.';
+    return { source: null, notes: [note] };
+  }
   const small = loadModel(library, draft, () => {}, { ...options, deterministic: null });
   if (!sameVocabulary(model, small)) {
     small.free();
@@ -144,13 +150,14 @@ function openDraftModel(
   }
   const { slots } = capacity;
   const context = Math.min(capacity.context, small.shape.trainedContext);
-  const { decoder } = openDecoder(library, small, {
-    ...options,
-    slots,
-    context,
-    deterministic: null,
-  });
-  return { source: new DraftModel(decoder), notes: [] };
+  try {
+    const wishes = { ...options, slots, context, deterministic: null };
+    return { source: new DraftModel(openDecoder(library, small, wishes).decoder), notes: [] };
+  } catch (error) {
+    if (!(error instanceof ParlanceError)) throw error;
+    small.free();
+    return { source: null, notes: [`The draft model is not used: ${error.message}`] };
+  }
 }
 
 function sameVocabulary(

@@ -18,6 +18,8 @@ process.on('message', (message: ToEngine) => receive(message));
 let loaded: LoadedEngine | null = null;
 let scheduler: Scheduler | null = null;
 let stepping = false;
+let sweeping: NodeJS.Timeout | undefined;
+const sweepMilliseconds = 5000;
 
 function receive(message: ToEngine): void {
   switch (message.type) {
@@ -90,12 +92,24 @@ function startStepping(): void {
 
 function stepOnce(): void {
   if (scheduler === null) return;
-  const worked = scheduler.hasWork;
   for (const message of scheduler.step()) send(message);
   stepping = scheduler.hasWork || (loaded?.keepsPrefixes === true && scheduler.settle());
   // A turn of the event loop between two steps is what lets cancellations in.
   if (stepping) setImmediate(stepOnce);
-  else if (worked) send({ type: 'stats', stats: scheduler.stats });
+  else rest(scheduler);
+}
+
+/** Held contexts end by the clock, also while there is no step that would notice it. */
+function rest(resting: Scheduler): void {
+  const { stats } = resting;
+  send({ type: 'stats', stats });
+  clearTimeout(sweeping);
+  if (stats.heldContexts === 0) return;
+  sweeping = setTimeout(() => {
+    if (stepping) return;
+    for (const message of resting.step()) send(message);
+    rest(resting);
+  }, sweepMilliseconds);
 }
 
 /** What is on its way to the disk arrives first, for a while. */
@@ -122,8 +136,9 @@ function send(message: FromEngine): void {
   process.send?.(message, undefined, undefined, () => {});
 }
 
-/** stderr is kept by the server and shown when the engine fails. */
+/** The server logs the message; stderr is kept by it and shown when the engine fails. */
 function writeFault(error: unknown): void {
+  send({ type: 'fault', message: error instanceof Error ? error.message : String(error) });
   process.stderr.write(
     `${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
   );

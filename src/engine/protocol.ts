@@ -275,5 +275,7 @@ export type FromEngine =
       readonly error: { readonly reason: Reason; readonly message: string } | null;
     }
   | { readonly type: 'stats'; readonly stats: EngineStats }
+  /** Something that no request fails of and its operator should know, in a sentence for the log. */
+  | { readonly type: 'fault'; readonly message: string }
   /** A cancelled request holds nothing any more. */
   | { readonly type: 'released'; readonly id: number; readonly load: EngineLoad };

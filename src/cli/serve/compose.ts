@@ -47,6 +47,7 @@ export function compose({ options, store, log, version }: ComposeOptions): Progr
       maxWaiting: options.queue,
       prefixCacheDir: options.prefixCacheDir,
       onReleased: (milliseconds) => metrics.released(milliseconds / 1000),
+      onFault: (deployment, message) => log.warn({ deployment }, message),
     }),
     external: createExternalRuntime({ allowApiKeyEnv: options.allowApiKeyEnv, env: process.env }),
   };

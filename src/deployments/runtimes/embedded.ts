@@ -22,6 +22,8 @@ export interface EmbeddedRuntimeOptions extends ServerWide {
   readonly machine?: string | null;
   /** A cancelled request has freed its slot, so long after the client left. */
   readonly onReleased?: (milliseconds: number) => void;
+  /** Something went wrong that fails no request, in words for the log. */
+  readonly onFault?: (deployment: string, message: string) => void;
 }
 
 export function createEmbeddedRuntime(options: EmbeddedRuntimeOptions): Runtime<EmbeddedSpec> {
@@ -102,6 +104,7 @@ async function load(
       context.onFailed(state.error);
     },
     onAdapterLost: (name, error) => adapters?.lost(name, error),
+    onFault: (message) => context.onFault?.(spec.name, message),
     ...(context.onReleased === undefined ? {} : { onReleased: context.onReleased }),
   });
   const { metadata } = file;

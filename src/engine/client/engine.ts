@@ -34,6 +34,8 @@ export interface EngineStart {
   readonly onReleased?: (milliseconds: number) => void;
   /** An adapter could not be loaded again after a restart; requests for it will be rejected. */
   readonly onAdapterLost?: (name: string, error: ParlanceError) => void;
+  /** Something went wrong that fails no request, in words for the log. */
+  readonly onFault?: (message: string) => void;
   /** Aborting it while the model loads ends the start. */
   readonly signal?: AbortSignal;
 }

@@ -77,12 +77,14 @@ function setUp(context: TestContext) {
   const processes: ScriptedProcess[] = [];
   const states: EngineState['state'][] = [];
   const lostAdapters: string[] = [];
+  const faults: string[] = [];
   const engine = new SupervisedEngine(
     {
       path,
       options: defaultEngineOptions,
       onState: ({ state }) => states.push(state),
       onAdapterLost: (name) => lostAdapters.push(name),
+      onFault: (message) => faults.push(message),
     },
     (_files, _options, events) => {
       const process = new ScriptedProcess(processes.length + 1, events);
@@ -96,6 +98,7 @@ function setUp(context: TestContext) {
     processes,
     states,
     lostAdapters,
+    faults,
     last,
     tick: (ms: number) => context.mock.timers.tick(ms),
   };
@@ -301,6 +304,16 @@ test('a context is exported by the engine, or refused in its words', async (cont
   last().tell({ type: 'done', id: 2, error: { reason: 'invalid_handle', message: 'used up' } });
   await done;
   await assert.rejects(refused, withReason('invalid_handle'));
+  await engine.stop();
+});
+
+test('what goes wrong and fails no request is told, also while the model loads', async (context) => {
+  const { engine, faults, last } = setUp(context);
+  last().tell({ type: 'fault', message: 'no folder' });
+  last().tell({ type: 'ready', info });
+  await engine.ready;
+  last().tell({ type: 'fault', message: 'disk full' });
+  assert.deepEqual(faults, ['no folder', 'disk full']);
   await engine.stop();
 });
 

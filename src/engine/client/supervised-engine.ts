@@ -230,6 +230,9 @@ export class SupervisedEngine implements Engine {
       case 'stats':
         this.#stats = message.stats;
         return;
+      case 'fault':
+        this.#start.onFault?.(message.message);
+        return;
       default:
         this.#load = message.load;
         this.#table.receive(message);
