@@ -16,10 +16,14 @@ export interface Answer {
   readonly tokens: number | null;
 }
 
-/** Tokens of the prompt that were not computed for it. */
-export const cachedOf = ({ usage }: Completion): number =>
-  (usage as unknown as { prompt_tokens_details: { cached_tokens: number } }).prompt_tokens_details
-    .cached_tokens;
+/** Tokens of the prompt that were not computed for it. A stream must have its usage. */
+export function cachedOf(answer: Completion | readonly Chunk[]): number {
+  const usage = 'choices' in answer ? answer.usage : answer.at(-1)?.usage;
+  const { prompt_tokens_details: details } = usage as unknown as {
+    prompt_tokens_details: { cached_tokens: number };
+  };
+  return details.cached_tokens;
+}
 
 export function toAnswer(answer: Completion | readonly Chunk[]): Answer {
   return 'choices' in answer ? fromWhole(answer) : fromChunks(answer);

@@ -88,9 +88,8 @@ for (const setting of settings) {
         ...(streamed ? { stream_options: { include_usage: true } } : {}),
       });
       assert.equal(reply.status, 200, `${reply.text}\n${JSON.stringify(body)}`);
-      if (streamed) return { answer: toAnswer(chunksOf(reply.text)), cached: 0 };
-      const whole = jsonOf<Completion>(reply);
-      return { answer: toAnswer(whole), cached: cachedOf(whole) };
+      const answer = streamed ? chunksOf(reply.text) : jsonOf<Completion>(reply);
+      return { answer: toAnswer(answer), cached: cachedOf(answer) };
     }
 
     /** What must change nothing. */
@@ -113,17 +112,21 @@ for (const setting of settings) {
     /** Fails with all the requests whose answers were others. @returns tokens that were cached */
     async function checkAll(some: readonly Case[], together: number): Promise<number> {
       assert.equal(cases.length, count, 'not all answers are known');
+      const asked = some.map((one) => ({
+        body: inOtherWords(one),
+        expected: one.expected,
+        after: together > 1 && dice.chance(0.1) ? comeAndGo : null,
+      }));
       const different: string[] = [];
       let cached = 0;
       await inCompany(
-        some,
-        async (one) => {
-          const body = inOtherWords(one);
-          if (together > 1 && dice.chance(0.1)) await comeAndGo(body);
+        asked,
+        async ({ body, expected, after }) => {
+          await after?.(body);
           const found = await ask(body);
           cached += found.cached;
           try {
-            assert.deepEqual(found.answer, one.expected);
+            assert.deepEqual(found.answer, expected);
           } catch (error) {
             different.push(`${JSON.stringify(body)}\n${(error as Error).message}`);
           }
