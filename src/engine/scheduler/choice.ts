@@ -86,6 +86,7 @@ export class Choice {
     this.verified += drafts.length;
     this.accepted += taken;
     sequence.drafts = [];
+    if (sequence.done) this.#forget();
     return this.#joined(parts);
   }
 
@@ -94,6 +95,12 @@ export class Choice {
     this.#state = next.state;
     parts.push(next.part);
     return next.part.finish !== null;
+  }
+
+  /** Of the choices that are over, which may be many, only the answers are kept. */
+  #forget(): void {
+    this.#sampler = null;
+    this.drafter = null;
   }
 
   #joined(parts: readonly AnswerPart[]): ChoicePart {
