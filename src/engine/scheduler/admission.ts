@@ -86,8 +86,9 @@ function checkHandover(request: GenerateRequest, vocabSize: number): void {
 
 /** Characters for each token of the context that need no closer look. */
 const plainCharacters = 16;
-/** A text that is to be cut may be so many times as long as one that is not. */
+/** A text that is to be cut may be so many times as long as one that is not, and always so long. */
 const cutTextShare = 4;
+const cutTextLeast = 1_000_000;
 
 /**
  * Refuses a text that is too long whatever its tokens are: a megabyte takes a second or two to tokenise,
@@ -100,7 +101,8 @@ function checkTextLength(
 ): void {
   if (!('text' in prompt) || prompt.text.length <= plainCharacters * context) return;
   const isCut = truncatePromptTokens !== null;
-  const most = context * pieceIndexOf(vocabulary, true).longest * (isCut ? cutTextShare : 1);
+  const holds = context * pieceIndexOf(vocabulary, true).longest;
+  const most = isCut ? Math.max(cutTextShare * holds, cutTextLeast) : holds;
   if (prompt.text.length <= most) return;
   throw new ParlanceError(
     'context_length_exceeded',
