@@ -3,6 +3,7 @@
  * go, or, where more are generated than asked for, the best of them when all are over.
  */
 
+import { ParlanceError } from '../../contract/errors.ts';
 import { isGreedy } from '../sampler/index.ts';
 import { createNgramDrafter } from '../speculation/index.ts';
 import type { Driver, Ready, ToldStep } from './active-request.ts';
@@ -130,7 +131,9 @@ export class SamplingDriver implements Driver {
 
   #choiceOf(sequence: Sequence): Choice {
     const kept = this.#kept[sequence.index];
-    if (kept === undefined) throw new Error(`There is no choice ${sequence.index}.`);
+    if (kept === undefined) {
+      throw new ParlanceError('internal', `There is no choice ${sequence.index}.`);
+    }
     return kept.choice;
   }
 }

@@ -168,13 +168,6 @@ export class SlotTable {
     return true;
   }
 
-  /** Forgets all that free slots hold, or all of one namespace. */
-  forget(isForgotten: (namespace: string) => boolean): void {
-    this.#slots.forEach(({ left }, slot) => {
-      if (left !== null && isForgotten(left.namespace)) this.#clear(slot);
-    });
-  }
-
   /** Throws `internal` where the table, the sequences and the decoder do not agree. */
   checkIntegrity(): void {
     this.#slots.forEach(({ owner, left }, index) => {
