@@ -73,7 +73,10 @@ export class HeldContexts {
     this.sweep(now);
     const held = this.#held.get(id);
     if (held !== undefined) return held;
-    throw invalidHandle('the context is not held any more: it was used, or its time is over');
+    throw invalidHandle(
+      'the context is not held any more: it was used, its time is over, or the engine was restarted; ' +
+        'send the context_only request again',
+    );
   }
 
   drop(id: string): void {

@@ -144,7 +144,7 @@ export class Handovers {
     }
     if (handle.model !== digest(model)) {
       throw refuse(
-        'This handle was made by another model, or by the same one with another adapter; go on with the one that made it.',
+        'This handle was made by another model, or by the same one with another adapter or another KV type (the deployment option `deterministic` decides that); go on with the one that made it.',
       );
     }
     if (handle.prompt !== digest(prompt)) {
