@@ -30,6 +30,8 @@ export interface BatchPlannerOptions {
   readonly queue: WaitingQueue;
   readonly counters: EngineCounters;
   readonly speculator: Speculator | null;
+  /** Most bytes of the states of sequences that gave up their slots. */
+  readonly parkedBytes: number;
 }
 
 /** Waiting for another to compute a beginning is worth it from so many tokens on. */
@@ -49,6 +51,7 @@ export class BatchPlanner {
   readonly #queue: WaitingQueue;
   readonly #counters: EngineCounters;
   readonly #speculator: Speculator | null;
+  readonly #parkedBytes: number;
   readonly #waits = new WeakMap<Sequence, Wait>();
   #costs: StepCosts = { decoding: startPassCost(), prompts: startPassCost() };
 
@@ -58,6 +61,7 @@ export class BatchPlanner {
     this.#queue = options.queue;
     this.#counters = options.counters;
     this.#speculator = options.speculator;
+    this.#parkedBytes = options.parkedBytes;
   }
 
   /** Runs in ascending order of their slots; none only where nothing runs and nothing waits. */
@@ -134,10 +138,11 @@ export class BatchPlanner {
     if (missing <= 0) return true;
     const victims = chooseVictims(this.#running(), sequence, missing);
     if (victims === null) return false;
-    let parked = this.#queue.list().filter((one) => one.parked !== null).length;
+    const states = this.#queue.list().flatMap(({ parked }) => parked ?? []);
+    let bytes = states.reduce((sum, state) => sum + state.bytes, 0);
     for (const victim of victims) {
-      this.#slots.park(victim, parked < this.#decoder.slots);
-      parked += 1;
+      this.#slots.park(victim, bytes < this.#parkedBytes);
+      bytes += victim.parked?.bytes ?? 0;
       this.#queue.add(victim);
       this.#counters.add('preemptions', 1);
     }

@@ -84,6 +84,20 @@ test('contexts that are still to come count too', () => {
   );
 });
 
+test('the bytes of held contexts are bounded', () => {
+  const bench = new Bench({ heldBytes: 400 });
+  const ids = Array.from({ length: 3 }, () => bench.submit(ask({ ...hold, milliseconds: 1e9 })));
+  bench.finish();
+  const { heldBytes, heldContexts } = bench.scheduler.stats;
+  assert.ok(heldBytes <= 400 && heldContexts > 0, `${heldBytes} bytes of ${heldContexts}`);
+  assert.deepEqual(
+    ids.filter((id) => !bench.rejected.has(id)).length,
+    heldContexts,
+    'who is not told of a context is told why',
+  );
+  assert.equal(bench.rejected.get(ids[2] ?? -1), 'queue_full');
+});
+
 test('first tokens that end the answer end it at once', () => {
   const bench = new Bench();
   const context = bench.contexts.get(bench.run(ask(hold)));

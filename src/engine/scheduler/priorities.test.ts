@@ -36,8 +36,9 @@ test('nobody gives up a slot where that would not be enough', () => {
   assert.deepEqual(bench.choicesOf(slow, 1), alone(patient));
 });
 
-test('however many are preempted, no more states are parked than there are slots', () => {
-  const bench = new Bench({ slots: 2, cacheBytes: 1e6 });
+test('however many are preempted, what is parked is bounded', () => {
+  const heldBytes = 500;
+  const bench = new Bench({ slots: 2, cacheBytes: 1e6, heldBytes });
   const requests = Array.from({ length: 12 }, (_, index) =>
     makeRequest(`request ${index} `.repeat(4), { ...drawn, maxTokens: 9 }, { priority: -index }),
   );
@@ -50,7 +51,8 @@ test('however many are preempted, no more states are parked than there are slots
   });
   const { preemptions } = bench.scheduler.stats;
   assert.equal(preemptions, 10);
-  assert.ok(most > 0 && most <= 2 * bench.decoder.saveState(0).bytes, `${most} bytes are parked`);
+  // The last one that there is room for may go beyond.
+  assert.ok(most >= heldBytes && most < 2 * heldBytes, `${most} bytes are parked`);
   bench.finish();
   ids.forEach((id, index) => {
     assert.deepEqual(bench.choicesOf(id, 1), alone(requests[index] ?? assert.fail()));

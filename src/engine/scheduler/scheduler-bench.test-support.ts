@@ -20,6 +20,8 @@ export interface BenchOptions extends FakeOptions {
   /** Bytes of the prefix cache; 0 = none. */
   readonly cacheBytes: number;
   readonly speculation: boolean;
+  /** Bytes that held contexts may have, and so may parked states. */
+  readonly heldBytes: number;
   /** A draft model that is the model itself. */
   readonly draftModel: boolean;
 }
@@ -48,6 +50,7 @@ export class Bench {
       maxWaiting: fake.maxWaiting,
       cache: bytes === 0 ? null : new PrefixCache({ states, maxBytes: bytes, disk: null }),
       speculation: options.speculation ?? false,
+      held: { contexts: 64, bytes: options.heldBytes ?? 1e9 },
       draftModel: options.draftModel === true ? new DraftModel(new FakeDecoder(fake)) : null,
       now: () => {
         this.now += 1;

@@ -75,7 +75,8 @@ export class Scheduler {
     this.#cache = options.cache ?? null;
     this.#slots = new SlotTable(decoder, this.#cache, this.#onFault);
     this.#adapters = new Adapters(decoder);
-    this.#held = new HeldContexts(decoder.states, options.held ?? defaultHeld);
+    const held = options.held ?? defaultHeld;
+    this.#held = new HeldContexts(decoder.states, held);
     this.#speculator =
       options.speculation === true ? new Speculator(options.draftModel ?? null, this.#now) : null;
     this.#planner = new BatchPlanner({
@@ -84,6 +85,7 @@ export class Scheduler {
       queue: this.#queue,
       counters: this.#counters,
       speculator: this.#speculator,
+      parkedBytes: held.bytes,
     });
   }
 

@@ -36,6 +36,7 @@ const options = (random: Random): BenchOptions => ({
   cacheBytes: [0, 2000, 1_000_000][random(3)] ?? 0,
   speculation: random(2) === 0,
   draftModel: random(3) === 0,
+  heldBytes: [300, 1e9][random(2)] ?? 0,
 });
 
 function randomRequest(random: Random, slots: number, turn: number): GenerateRequest {
