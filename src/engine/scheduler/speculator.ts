@@ -11,6 +11,7 @@ import {
   startAcceptance,
   stepAcceptance,
   type Acceptance,
+  type DraftChance,
 } from '../speculation/index.ts';
 import type { Sequence } from './sequence.ts';
 
@@ -28,20 +29,23 @@ export interface DraftSource {
   draft(wanted: ReadonlyMap<Sequence, number>): ReadonlyMap<Sequence, readonly number[]>;
 }
 
-interface Offer {
-  readonly sequence: Sequence;
-  /** Null: the draft model is asked when it is known how many are wanted. */
-  readonly tokens: readonly number[] | null;
-  readonly available: number;
-}
+/** Where the drafts of a pass come from: the request's own text, or the draft model. */
+type Kind = 'text' | 'model';
+
+/** Steps between two tries of a draft model that was not worth it: at first, and once it is known. */
+const modelPatience = { first: 8, later: 256 } as const;
+const modelIsKnownAfter = 4;
 
 export class Speculator {
   readonly #model: DraftSource | null;
   readonly #acceptance = new WeakMap<Sequence, Acceptance>();
+  /** How good a draft model is depends little on the request, and a try of it is dear: one for all. */
+  #modelAcceptance: Acceptance = startAcceptance();
+  #modelPasses = 0;
   /** By the number of sequences that decode: their passes are made up differently. */
-  readonly #costs = new Map<number, PassCost>();
+  readonly #costs = { text: new Map<number, PassCost>(), model: new Map<number, PassCost>() };
   readonly #now: () => number;
-  #drafting = 0;
+  #last: { readonly kind: Kind; readonly ms: number } = { kind: 'text', ms: 0 };
 
   constructor(model: DraftSource | null, now: () => number) {
     this.#model = model;
@@ -51,58 +55,94 @@ export class Speculator {
   /** Puts drafts into the sequences, all of which have one token pending. */
   draft(decoding: readonly Sequence[], room: DraftRoom): void {
     const begin = this.#now();
-    const offers = decoding.map((sequence) => this.#offer(sequence, room.context));
-    const counts = chooseDrafts(
-      {
-        tokens: decoding.length,
-        room: room.tokens,
-        decoding: decoding.length,
-        cost: this.#costs.get(decoding.length) ?? startPassCost(),
-      },
-      offers.map(({ sequence, available }) => ({
-        acceptance: this.#acceptanceOf(sequence),
-        available,
-      })),
-    );
-    const asked = new Map<Sequence, number>();
-    offers.forEach(({ sequence, tokens, available }, index) => {
-      const count = counts[index] ?? 0;
-      if (available > 0 && count === 0) this.judge(sequence, 0, 0);
-      if (tokens === null && count > 0) asked.set(sequence, count);
-      sequence.drafts = tokens?.slice(0, count) ?? [];
-    });
-    if (asked.size > 0) {
-      for (const [sequence, tokens] of this.#model?.draft(asked) ?? []) sequence.drafts = tokens;
-    }
-    this.#drafting = this.#now() - begin;
+    for (const sequence of decoding) sequence.drafts = [];
+    const allowed = decoding.map((sequence) => mostFor(sequence, room.context));
+    const fromText = this.#draftFromText(decoding, room.tokens, allowed);
+    if (!fromText) this.#draftFromModel(decoding, room.tokens, allowed);
+    this.#last = { kind: fromText ? 'text' : 'model', ms: this.#now() - begin };
   }
 
   /** How long a pass took in which so many sequences decoded, with so many drafts in all. */
   observe(decoding: number, drafts: number, ms: number): void {
-    const cost = this.#costs.get(decoding) ?? startPassCost();
+    const { kind, ms: drafting } = this.#last;
     // Time that brought no drafts is no part of what a pass without them takes.
-    const pass = { tokens: decoding + drafts, ms: ms + (drafts > 0 ? this.#drafting : 0) };
-    this.#costs.set(decoding, stepPassCost(cost, pass));
+    const pass = { tokens: decoding + drafts, ms: ms + (drafts > 0 ? drafting : 0) };
+    for (const costs of drafts > 0 ? [this.#costs[kind]] : Object.values(this.#costs)) {
+      costs.set(decoding, stepPassCost(costs.get(decoding) ?? startPassCost(), pass));
+    }
   }
 
+  /** What became of the drafts of the last pass. */
   judge(sequence: Sequence, verified: number, accepted: number): void {
+    if (this.#last.kind === 'model') this.#judgeModel(verified, accepted);
+    else this.#judgeText(sequence, verified, accepted);
+  }
+
+  #draftFromText(decoding: readonly Sequence[], room: number, allowed: readonly number[]): boolean {
+    const offers = decoding.map((sequence, index) => {
+      const most = allowed[index] ?? 0;
+      return most < 1 ? [] : sequence.request.driver.draft(sequence, most);
+    });
+    const chances = offers.map((tokens, index) => ({
+      acceptance: this.#acceptanceOf(decoding[index]),
+      available: tokens.length,
+    }));
+    const counts = this.#choose('text', room, chances);
+    decoding.forEach((sequence, index) => {
+      const tokens = offers[index] ?? [];
+      const count = counts[index] ?? 0;
+      if (tokens.length > 0 && count === 0) this.#judgeText(sequence, 0, 0);
+      sequence.drafts = tokens.slice(0, count);
+    });
+    return counts.some((count) => count > 0);
+  }
+
+  #draftFromModel(decoding: readonly Sequence[], room: number, allowed: readonly number[]): void {
+    if (this.#model === null) return;
+    const acceptance = this.#modelAcceptance;
+    const chances = allowed.map((most) => ({ acceptance, available: Math.max(0, most) }));
+    const counts = this.#choose('model', room, chances);
+    const wanted = new Map<Sequence, number>();
+    decoding.forEach((sequence, index) => {
+      const count = counts[index] ?? 0;
+      if (count > 0) wanted.set(sequence, count);
+    });
+    if (wanted.size === 0) {
+      this.#judgeModel(0, 0);
+      return;
+    }
+    this.#modelPasses += 1;
+    for (const [sequence, tokens] of this.#model.draft(wanted)) sequence.drafts = tokens;
+  }
+
+  #choose(kind: Kind, room: number, chances: readonly DraftChance[]): readonly number[] {
+    const decoding = chances.length;
+    const cost = this.#costs[kind].get(decoding) ?? startPassCost();
+    return chooseDrafts({ tokens: decoding, room, decoding, cost }, chances);
+  }
+
+  #judgeText(sequence: Sequence, verified: number, accepted: number): void {
     const before = this.#acceptanceOf(sequence);
     this.#acceptance.set(sequence, stepAcceptance(before, verified, accepted));
   }
 
-  #acceptanceOf(sequence: Sequence): Acceptance {
-    return this.#acceptance.get(sequence) ?? startAcceptance();
+  #judgeModel(verified: number, accepted: number): void {
+    const { first, later } = modelPatience;
+    const patience = this.#modelPasses < modelIsKnownAfter ? first : later;
+    this.#modelAcceptance = {
+      ...stepAcceptance(this.#modelAcceptance, verified, accepted),
+      patience,
+    };
   }
 
-  #offer(sequence: Sequence, context: number): Offer {
-    const most = Math.min(mostDraftTokens, context - sequence.computed - 1);
-    const { driver } = sequence.request;
-    const allowed = Math.min(most, driver.room(sequence));
-    if (allowed < 1) return { sequence, tokens: [], available: 0 };
-    const tokens = driver.draft(sequence, allowed);
-    if (tokens.length > 0 || this.#model === null) {
-      return { sequence, tokens, available: tokens.length };
-    }
-    return { sequence, tokens: null, available: allowed };
+  #acceptanceOf(sequence: Sequence | undefined): Acceptance {
+    const known = sequence === undefined ? undefined : this.#acceptance.get(sequence);
+    return known ?? startAcceptance();
   }
+}
+
+/** Draft tokens that the slot and the request's limit have room for. */
+function mostFor(sequence: Sequence, context: number): number {
+  const room = sequence.request.driver.room(sequence);
+  return Math.min(mostDraftTokens, context - sequence.computed - 1, room);
 }
