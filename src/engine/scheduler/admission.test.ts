@@ -126,3 +126,17 @@ test('a dry run spells out the prompt with its special tokens', () => {
   assert.equal(admit(request).accepted.prompt, '<bos>h\u00e9');
   assert.equal(admit(makeRequest('x')).accepted.prompt, undefined);
 });
+
+test('more log-probabilities than an answer can hold are refused', () => {
+  const wide = { context: 8192, slots: 1, vocabulary: decoder.vocabulary };
+  const ask = (choices: number, topLogprobs: number | null) =>
+    admitRequest(makeRequest('a', { maxTokens: 4096, topLogprobs }, { choices }), wide);
+  assert.throws(() => ask(128, 20), refusal('invalid_value', 'top_logprobs'));
+  for (const [choices, top] of [
+    [128, 0],
+    [20, 20],
+    [128, null],
+  ] as const) {
+    assert.equal(ask(choices, top).accepted.maxTokens, 4096);
+  }
+});

@@ -47,6 +47,7 @@ export function admitRequest(
   if (!holds && sampling.minTokens > maxTokens) {
     throw tooManyAtLeast(sampling.minTokens, maxTokens, left);
   }
+  checkLogprobs(request, maxTokens);
   const accepted: Accepted = {
     promptTokens: promptTokens.length,
     truncatedTokens: whole.length - promptTokens.length,
@@ -55,6 +56,22 @@ export function admitRequest(
   };
   if (!request.dryRun) return { promptTokens, accepted };
   return { promptTokens, accepted: { ...accepted, prompt: spellOut(promptTokens, vocabulary) } };
+}
+
+/** Log-probabilities of one answer that are kept or sent together, about 100 bytes each. */
+const mostLogprobs = 2_000_000;
+
+function checkLogprobs({ sampling, bestOf }: GenerateRequest, maxTokens: number): void {
+  if (sampling.topLogprobs === null) return;
+  const count = bestOf * maxTokens * (1 + sampling.topLogprobs);
+  if (count <= mostLogprobs) return;
+  throw new ParlanceError(
+    'invalid_value',
+    `top_logprobs: ${bestOf} choices of up to ${maxTokens} tokens with ${sampling.topLogprobs} alternatives each ` +
+      `are ${count} log-probabilities, and at most ${mostLogprobs} are given in one answer; ` +
+      'ask for fewer choices, fewer top_logprobs or a lower max_tokens.',
+    { param: 'top_logprobs' },
+  );
 }
 
 /** Beams live side by side, so there must be a slot for each. */

@@ -71,7 +71,8 @@ export class BatchPlanner {
     const prompts = running.filter(({ prefilling }) => prefilling);
     const decoding = running.length - prompts.length;
     for (const sequence of prompts) shares.set(sequence, 0);
-    const budget = promptBudget(this.#decoder.batchTokens, decoding, this.#costs);
+    const shortWaits = this.#shortWaits(prompts);
+    const budget = promptBudget(this.#decoder.batchTokens, { decoding, shortWaits }, this.#costs);
     this.#share(budget, prompts, shares);
     this.#slots.closeHoles();
     const runs = this.#running();
@@ -125,6 +126,13 @@ export class BatchPlanner {
       shares.set(sequence, share);
       budget = left;
     }
+  }
+
+  /** A short prompt that could be computed in this step. */
+  #shortWaits(prompts: readonly Sequence[]): boolean {
+    if (prompts.some(({ long }) => !long)) return true;
+    if (this.#slots.free === 0) return false;
+    return this.#queue.first(lookedThrough).some(({ tokens }) => !isLong(tokens.length));
   }
 
   #isLong(sequence: Sequence): boolean {

@@ -4,20 +4,22 @@ import { test } from 'node:test';
 import { startPassCost, stepPassCost } from '../pass-cost.ts';
 import { isLong, promptBudget, sharePrompt } from './batch-policy.ts';
 
+const beside = (decoding: number, shortWaits = false) => ({ decoding, shortWaits });
 const unknown = { decoding: startPassCost(), prompts: startPassCost() };
 
 test('prompts get the whole step when nothing decodes; long ones less when something does', () => {
-  assert.deepEqual(promptBudget(512, 0, unknown), { free: 512, long: 512 });
-  assert.deepEqual(promptBudget(512, 3, unknown), { free: 509, long: 128 });
-  assert.deepEqual(promptBudget(16, 3, unknown), { free: 13, long: 13 });
-  assert.deepEqual(promptBudget(4, 8, unknown), { free: 0, long: 0 });
+  assert.deepEqual(promptBudget(512, beside(0), unknown), { free: 512, long: 512 });
+  assert.deepEqual(promptBudget(512, beside(3), unknown), { free: 509, long: 128 });
+  assert.deepEqual(promptBudget(16, beside(3), unknown), { free: 13, long: 13 });
+  assert.deepEqual(promptBudget(4, beside(8), unknown), { free: 0, long: 0 });
+  assert.deepEqual(promptBudget(256, beside(0, true), unknown), { free: 256, long: 128 });
 });
 
 test('beside decoding sequences a step lasts two and a half times as long, or 100 ms longer', () => {
   const decoding = stepPassCost(startPassCost(), { tokens: 8, ms: 100 });
   const long = (ms: number, batchTokens = 256) => {
     const prompts = stepPassCost(startPassCost(), { tokens: 100, ms });
-    return promptBudget(batchTokens, 8, { decoding, prompts }).long;
+    return promptBudget(batchTokens, beside(8), { decoding, prompts }).long;
   };
   assert.equal(long(300), 50);
   assert.equal(long(50), 128);
@@ -25,7 +27,7 @@ test('beside decoding sequences a step lasts two and a half times as long, or 10
   assert.equal(long(9000, 20), 12);
   const quick = stepPassCost(startPassCost(), { tokens: 8, ms: 5 });
   const prompts = stepPassCost(startPassCost(), { tokens: 100, ms: 200 });
-  assert.equal(promptBudget(256, 8, { decoding: quick, prompts }).long, 50);
+  assert.equal(promptBudget(256, beside(8), { decoding: quick, prompts }).long, 50);
 });
 
 test('short prompts take what is free, long ones their part of it', () => {

@@ -39,14 +39,20 @@ export interface PromptShare {
   readonly left: PromptBudget;
 }
 
-/** What a step of `batchTokens` may compute of prompts beside `decoding` sequences. */
+export interface StepSituation {
+  readonly decoding: number;
+  /** A short prompt waits to be computed too. */
+  readonly shortWaits: boolean;
+}
+
+/** What a step of `batchTokens` may compute of prompts beside what decodes. */
 export function promptBudget(
   batchTokens: number,
-  decoding: number,
+  { decoding, shortWaits }: StepSituation,
   costs: StepCosts,
 ): PromptBudget {
   const free = Math.max(0, batchTokens - decoding);
-  if (decoding === 0) return { free, long: free };
+  if (decoding === 0) return { free, long: shortWaits ? Math.ceil(free / 2) : free };
   const usual = passMilliseconds(costs.decoding, decoding);
   const within =
     usual === null

@@ -68,6 +68,16 @@ test('decoding goes on while a long prompt is computed in chunks', () => {
   bench.finish();
 });
 
+test('a short prompt need not wait for a long one of the same rank', () => {
+  const bench = new Bench({ slots: 2, context: 2048, batchTokens: 64 });
+  const long = bench.submit(makeRequest('x'.repeat(1500), { maxTokens: 1 }));
+  bench.step();
+  const short = bench.submit(makeRequest('hi', { maxTokens: 1 }));
+  const begun: number[] = [];
+  while (bench.scheduler.hasWork) for (const { id } of bench.step()) begun.push(id);
+  assert.deepEqual(begun, [short, long]);
+});
+
 test('all that runs shares one pass, also after holes', () => {
   const bench = new Bench();
   [3, 9, 5, 12].forEach((maxTokens) => bench.submit(makeRequest('abc', { maxTokens })));
