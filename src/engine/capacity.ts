@@ -36,7 +36,8 @@ export interface CapacityRequest {
   readonly maxSlots: number;
 }
 
-export type KvType = 'q8_0' | 'f16';
+/** Types of K and V; the first one is the one whose results do not depend on the load. */
+export type KvType = 'q8_0/f16' | 'f16/f16';
 
 export type Capacity =
   | {
@@ -67,15 +68,16 @@ const q8BytesPerBlock = 34;
 export const reservedContext = (context: number): number =>
   Math.ceil(context / contextStep) * contextStep;
 
-/** Q8_0 stores blocks of 32 elements, so it needs head sizes that are multiples of 32. */
+/** Q8_0 stores blocks of 32 elements, so it needs keys whose size is a multiple of 32. */
 export function chooseKvType(shape: ModelShape): KvType {
-  return shape.keyLength % q8Block === 0 && shape.valueLength % q8Block === 0 ? 'q8_0' : 'f16';
+  return shape.keyLength % q8Block === 0 ? 'q8_0/f16' : 'f16/f16';
 }
 
 /** Bytes that one token takes in the KV cache, over all layers. */
 export function kvBytesPerToken(shape: ModelShape, kvType: KvType): number {
-  const elements = shape.layers * shape.kvHeads * (shape.keyLength + shape.valueLength);
-  return kvType === 'q8_0' ? (elements * q8BytesPerBlock) / q8Block : elements * 2;
+  const keyBytes =
+    kvType === 'q8_0/f16' ? (shape.keyLength * q8BytesPerBlock) / q8Block : 2 * shape.keyLength;
+  return shape.layers * shape.kvHeads * (keyBytes + 2 * shape.valueLength);
 }
 
 /** What follows from the shape of a model whose layers are all alike. */

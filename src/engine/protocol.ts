@@ -4,6 +4,7 @@
  */
 
 import type { Reason } from '../contract/errors.ts';
+import type { KvType } from './capacity.ts';
 
 /** What one engine process is asked to be. Counts are tokens, `null` means "choose". */
 export interface EngineOptions {
@@ -39,7 +40,7 @@ export interface EngineInfo {
   readonly batchTokens: number;
   /** Bytes that the KV cache of all slots holds. */
   readonly kvBytes: number;
-  readonly kvType: 'q8_0' | 'f16';
+  readonly kvType: KvType;
   /** Whether results are the same whatever else runs, and why not. */
   readonly deterministic: Ability;
   /** Whether a prompt's beginning that was computed before is used again, and why not. */

@@ -51,7 +51,7 @@ export function openPlainModel(path: string, context = 1024): PlainModel {
     {
       slots: 1,
       context,
-      kvType: 'q8_0',
+      kvType: 'q8_0/f16',
       threads: 1,
       threadsFixed: true,
       batchTokens: 256,

@@ -26,7 +26,7 @@ const info: EngineInfo = {
   vocabSize: 10,
   batchTokens: 10,
   kvBytes: 0,
-  kvType: 'q8_0',
+  kvType: 'q8_0/f16',
   deterministic: { on: true, why: null },
   prefixReuse: { on: true, why: null },
   prefixCacheBytes: 0,

@@ -1,7 +1,7 @@
 /**
  * The real decoder: one llama.cpp context with a KV stream for each slot. The engine's entry makes
  * one for the model, and perhaps one for a draft model; the scheduler drives them. The settings are
- * the ones that make serving reproducible bit for bit: flash attention on, K and V in Q8_0, separate
+ * the ones that make serving reproducible bit for bit: flash attention on, K in Q8_0 and V in F16, separate
  * streams.
  */
 
@@ -15,7 +15,7 @@ import type { LibraryForm } from './kv-layout.ts';
 import { LlamaStates } from './kv-states.ts';
 import type { LlamaModel } from './llama-model.ts';
 import { LogitsView } from './logits-view.ts';
-import { flashAttention, ggmlType } from './structs.ts';
+import { flashAttention, kvTypes } from './structs.ts';
 import { initialThreads, stepThreads, threadWindowMs, type ThreadState } from './thread-policy.ts';
 
 export interface DecoderOptions {
@@ -59,8 +59,7 @@ export function createLlamaDecoder(
       n_threads: options.threads,
       n_threads_batch: options.threads,
       flash_attn_type: flashAttention.enabled,
-      type_k: ggmlType[options.kvType],
-      type_v: ggmlType[options.kvType],
+      ...kvTypes(options.kvType),
       offload_kqv: model.gpu !== null,
       swa_full: options.keepWholeWindow,
       kv_unified: false,

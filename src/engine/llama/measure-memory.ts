@@ -9,7 +9,7 @@ import { allocateBatch, fillBatch, freeBatch } from './batch-memory.ts';
 import type { LlamaLibrary, Pointer } from './bind-library.ts';
 import { parseLibraryState } from './kv-layout.ts';
 import type { LlamaModel } from './llama-model.ts';
-import { flashAttention, ggmlType } from './structs.ts';
+import { flashAttention, kvTypes } from './structs.ts';
 
 const context = 256;
 
@@ -30,8 +30,7 @@ export function measureMemory(
       n_threads: 1,
       n_threads_batch: 1,
       flash_attn_type: flashAttention.enabled,
-      type_k: ggmlType[kvType],
-      type_v: ggmlType[kvType],
+      ...kvTypes(kvType),
       offload_kqv: false,
       swa_full: true,
       kv_unified: false,

@@ -10,7 +10,7 @@ import { loadModel } from './llama-model.ts';
 export const testOptions: DecoderOptions = {
   slots: 3,
   context: 1024,
-  kvType: 'q8_0',
+  kvType: 'q8_0/f16',
   threads: 2,
   threadsFixed: false,
   batchTokens: 256,

@@ -42,20 +42,20 @@ describe('the plan for a decoder', () => {
   test('quantised weights repeat bit for bit, unless that is switched off', () => {
     const on = planFor({ architecture: 'llama' });
     assert.deepEqual(on.deterministic, { on: true, why: null });
-    assert.equal(on.capacity.kvType, 'q8_0');
+    assert.equal(on.capacity.kvType, 'q8_0/f16');
     assert.equal(
       planFor({ architecture: 'llama' }, { deterministic: true }).deterministic.on,
       true,
     );
     const off = planFor({ architecture: 'llama' }, { deterministic: false });
     assert.equal(off.deterministic.on, false);
-    assert.equal(off.capacity.kvType, 'f16');
+    assert.equal(off.capacity.kvType, 'f16/f16');
   });
 
   test('what cannot repeat says why, and is refused where it was asked for', () => {
     const floats: TinyModelOptions = { architecture: 'llama', weights: 'f32' };
     const plan = planFor(floats);
-    assert.equal(plan.capacity.kvType, 'f16');
+    assert.equal(plan.capacity.kvType, 'f16/f16');
     assert.match(plan.deterministic.why ?? '', /is F32/);
     assert.throws(() => planFor(floats, { deterministic: true }), isRefused(/is F32/));
     const oddHeads: TinyModelOptions = { architecture: 'llama', headSize: 48 };

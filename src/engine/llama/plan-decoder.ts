@@ -36,9 +36,9 @@ export function planDecoder(
 ): DecoderPlan {
   const { slots, context, freeBytes } = wishes;
   const judged = judgeDeterminism(model, wishes.deterministic);
-  const { kvType, cost } = findCost(library, model, judged.on ? 'q8_0' : 'f16');
+  const { kvType, cost } = findCost(library, model, judged.on ? 'q8_0/f16' : 'f16/f16');
   const deterministic: Ability =
-    judged.on && kvType !== 'q8_0'
+    judged.on && kvType !== 'q8_0/f16'
       ? { on: false, why: 'its heads are not made of whole blocks of 32 numbers' }
       : judged;
   if (wishes.deterministic === true && !deterministic.on) throw refused(deterministic);
@@ -51,11 +51,11 @@ export function planDecoder(
 }
 
 function findCost(library: LlamaLibrary, model: LlamaModel, wanted: KvType) {
-  const possible = wanted === 'q8_0' ? chooseKvType(model.shape) : wanted;
+  const possible = wanted === 'q8_0/f16' ? chooseKvType(model.shape) : wanted;
   if (model.memory.uniform) return { kvType: possible, cost: costOf(model.shape, possible) };
   const measured = measureMemory(library, model, possible);
   if (measured !== null) return { kvType: possible, cost: measured };
-  const kvType: KvType = 'f16';
+  const kvType: KvType = 'f16/f16';
   const cost = measureMemory(library, model, kvType) ?? costOf(model.shape, kvType);
   return { kvType, cost };
 }

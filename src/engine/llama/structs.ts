@@ -6,8 +6,21 @@
 
 import koffi from 'koffi';
 
+import type { KvType } from '../capacity.ts';
+
 /** ggml_type values that the KV cache may have. */
-export const ggmlType = { f16: 1, q8_0: 8 } as const;
+const ggmlType = { f16: 1, q8_0: 8 } as const;
+
+/**
+ * The types of K and V in a context's parameters. K and V of different types always take the one path of
+ * ggml's attention in which a query is computed by itself; of the types for which that is so this pair is
+ * the fastest that takes no more memory than F16.
+ */
+export const kvTypes = (kvType: KvType) =>
+  ({
+    type_k: ggmlType[kvType === 'q8_0/f16' ? 'q8_0' : 'f16'],
+    type_v: ggmlType.f16,
+  }) as const;
 
 /** llama_flash_attn_type. */
 export const flashAttention = { auto: -1, disabled: 0, enabled: 1 } as const;

@@ -31,7 +31,7 @@ function engineWith(steps: readonly (readonly ChoiceStep[])[] = []) {
     prompt: 'the whole prompt',
   };
   const engine = {
-    info: { kvType: 'q8_0', library: 'none' },
+    info: { kvType: 'q8_0/f16', library: 'none' },
     modelIdentity: 'weights',
     generate(request: GenerateRequest) {
       asked.push(request);

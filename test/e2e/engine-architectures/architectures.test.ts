@@ -94,7 +94,7 @@ for (const { name, model, exact, reuses } of kinds) {
     test('it says what it can', () => {
       // A model without attention has no keys and values.
       if (model.architecture !== 'mamba') {
-        assert.equal(engine.info.kvType, exact ? 'q8_0' : 'f16');
+        assert.equal(engine.info.kvType, exact ? 'q8_0/f16' : 'f16/f16');
       }
       assert.equal(engine.info.deterministic.on, exact);
       assert.equal(engine.info.prefixReuse.on, reuses);
