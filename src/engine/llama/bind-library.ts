@@ -135,6 +135,11 @@ function bindContext(declare: Declare, p: string) {
       [p, contextParams],
     ),
     contextFree: declare<(context: Pointer) => void>('llama_free', 'void', [p]),
+    contextAttachThreads: declare<(context: Pointer, one: Pointer, several: Pointer) => void>(
+      'llama_attach_threadpool',
+      'void',
+      [p, p, p],
+    ),
     contextSetThreads: declare<(context: Pointer, one: number, several: number) => void>(
       'llama_set_n_threads',
       'void',
@@ -219,6 +224,23 @@ function bindDevices(ggml: LibraryHandle, p: string) {
       'ggml_backend_dev_memory',
       'void',
       [p, p, p],
+    ),
+    deviceByType: declare<(type: number) => Pointer | null>('ggml_backend_dev_by_type', p, ['int']),
+    deviceRegistry: declare<(device: Pointer) => Pointer | null>(
+      'ggml_backend_dev_backend_reg',
+      p,
+      [p],
+    ),
+    /** A function of the library that a device comes from; null where it has none of this name. */
+    registryFunction: declare<(registry: Pointer, name: string) => Pointer | null>(
+      'ggml_backend_reg_get_proc_address',
+      p,
+      [p, 'str'],
+    ),
+    threadPoolDefaults: declare<(params: Buffer, threads: number) => void>(
+      'ggml_threadpool_params_init',
+      'void',
+      [p, 'int'],
     ),
   };
 }

@@ -16,6 +16,7 @@ import { LlamaStates } from './kv-states.ts';
 import type { LlamaModel } from './llama-model.ts';
 import { LogitsView } from './logits-view.ts';
 import { flashAttention, kvTypes } from './structs.ts';
+import { attachThreadPool, type ThreadPool } from './thread-pool.ts';
 import { initialThreads, stepThreads, threadWindowMs, type ThreadState } from './thread-policy.ts';
 
 export interface DecoderOptions {
@@ -100,6 +101,7 @@ class LlamaDecoder implements Decoder {
   readonly #window: number;
   readonly #mostThreads: number | null;
   #threads: ThreadState;
+  readonly #pool: ThreadPool;
   /** Time of the passes since the last look at it, and the process's time on processors then. */
   #passesMs = 0;
   #cpuUsage = process.cpuUsage();
@@ -121,6 +123,7 @@ class LlamaDecoder implements Decoder {
     this.#rowsBefore = new Int32Array(options.slots + 1);
     this.#mostThreads = options.threadsFixed ? null : options.threads;
     this.#threads = initialThreads(options.threads);
+    this.#pool = attachThreadPool(library, pointer, options.threads);
     const { recurrent, window } = model.memory;
     this.forgetsParts = !recurrent && (window === 0 || options.keepWholeWindow);
     this.#window = window;
@@ -296,6 +299,7 @@ class LlamaDecoder implements Decoder {
     this.#logits.clear();
     this.#adapters.close();
     this.#library.contextFree(this.#pointer);
+    this.#pool.free();
     this.#model.free();
     freeBatch(this.#batch);
   }

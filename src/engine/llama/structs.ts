@@ -104,3 +104,6 @@ export const logCallback = koffi.proto(
 export const progressCallback = koffi.proto(
   'bool llama_progress_callback(float progress, void *data)',
 );
+
+/** ggml_threadpool_params: 512 bools, then int n_threads, int priority, uint32 poll, two bools. */
+export const threadPoolParams = { bytes: 528, poll: 520 } as const;
