@@ -95,7 +95,10 @@ export function embeddedCapabilities(mentions: (identifier: string) => boolean):
     verbosity: refused('the model has no such control', 'Ask for the length in the prompt'),
 
     truncate_prompt_tokens: honoured,
-    echo: honoured,
+    echo: ({ input, parameters }) =>
+      input.kind === 'prompt' && parameters.logprobs === true
+        ? refused('the prompt’s own log-probabilities are not computed', 'Leave out `logprobs`')
+        : honoured,
     add_generation_prompt: withTemplate(honoured),
     add_special_tokens: honoured,
     continue_final_message: withTemplate(honoured),

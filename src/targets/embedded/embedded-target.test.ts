@@ -290,6 +290,13 @@ describe('embedded target', () => {
     ]);
   });
 
+  it('refuses to echo a raw prompt with log-probabilities, which would lack the prompt’s', async () => {
+    const asked = { prompt: 'abc', echo: true, logprobs: true };
+    await assert.rejects(run(asked), { reason: 'unsupported_parameter', param: 'echo' });
+    const messages = [user, { role: 'assistant', content: 'Once' }];
+    await run({ messages, echo: true, logprobs: true });
+  });
+
   it('echoes the assistant’s last message, or a raw prompt, before each choice', async () => {
     const messages = [user, { role: 'assistant', content: 'Once' }];
     const chat = await run({ messages, echo: true, n: 2 });
