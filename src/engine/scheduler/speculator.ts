@@ -35,10 +35,14 @@ type Kind = 'text' | 'model';
 /** Steps between two tries of a draft model that was not worth it: at first, and once it is known. */
 const modelPatience = { first: 8, later: 256 } as const;
 const modelIsKnownAfter = 4;
+/** Verdicts that other sequences' drafts count for in a new one's. */
+const expectedOfOthers = 6;
 
 export class Speculator {
   readonly #model: DraftSource | null;
   readonly #acceptance = new WeakMap<Sequence, Acceptance>();
+  /** Of all sequences together: what a new one is expected to be like. */
+  #textAcceptance: Acceptance = startAcceptance();
   /** How good a draft model is depends little on the request, and a try of it is dear: one for all. */
   #modelAcceptance: Acceptance = startAcceptance();
   #modelPasses = 0;
@@ -83,10 +87,12 @@ export class Speculator {
       const most = allowed[index] ?? 0;
       return most < 1 ? [] : sequence.request.driver.draft(sequence, most);
     });
-    const chances = offers.map((tokens, index) => ({
-      acceptance: this.#acceptanceOf(decoding[index]),
-      available: tokens.length,
-    }));
+    const chances = offers.map((tokens, index) => {
+      const acceptance = this.#acceptanceOf(decoding[index]);
+      // A try holds up everybody, so the more there are the more rarely each of them has one.
+      const patience = acceptance.patience * decoding.length;
+      return { acceptance: { ...acceptance, patience }, available: tokens.length };
+    });
     const counts = this.#choose('text', room, chances);
     decoding.forEach((sequence, index) => {
       const tokens = offers[index] ?? [];
@@ -123,6 +129,7 @@ export class Speculator {
 
   #judgeText(sequence: Sequence, verified: number, accepted: number): void {
     const before = this.#acceptanceOf(sequence);
+    this.#textAcceptance = stepAcceptance(this.#textAcceptance, verified, accepted);
     this.#acceptance.set(sequence, stepAcceptance(before, verified, accepted));
   }
 
@@ -137,7 +144,11 @@ export class Speculator {
 
   #acceptanceOf(sequence: Sequence | undefined): Acceptance {
     const known = sequence === undefined ? undefined : this.#acceptance.get(sequence);
-    return known ?? startAcceptance();
+    if (known !== undefined) return known;
+    const { taken, judged } = this.#textAcceptance;
+    if (judged < expectedOfOthers) return startAcceptance();
+    const share = taken / judged;
+    return { ...startAcceptance(), taken: share * expectedOfOthers, judged: expectedOfOthers };
   }
 }
 
