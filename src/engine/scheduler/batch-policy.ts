@@ -21,11 +21,9 @@ export interface StepCosts {
 const shortPrompt = 256;
 /** What long prompts get together in a step in which others decode: at most, and at least. */
 const mostBesideDecoding = 128;
-const leastBesideDecoding = 16;
-/** A step with a part of a long prompt may take this many times as long as one without, */
+const leastBesideDecoding = 4;
+/** A step with a part of a long prompt may take this many times as long as one without. */
 const longestStep = 2.5;
-/** or so much longer, which nobody who reads along minds. */
-const unnoticedMs = 100;
 
 /** What a step has for prompts, in tokens. */
 export interface PromptBudget {
@@ -57,11 +55,7 @@ export function promptBudget(
   const within =
     usual === null
       ? mostBesideDecoding
-      : tokensWithin(
-          costs.prompts,
-          Math.max((longestStep - 1) * usual, unnoticedMs),
-          mostBesideDecoding,
-        );
+      : tokensWithin(costs.prompts, (longestStep - 1) * usual, mostBesideDecoding);
   return { free, long: Math.min(free, Math.max(leastBesideDecoding, within)) };
 }
 
