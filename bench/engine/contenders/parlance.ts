@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 import { cleanEnv, mainScript } from '../../../test/support/server-process.ts';
 import { waitUntil } from '../../../test/support/wait-until.ts';
@@ -47,14 +47,19 @@ export function parlanceWith(name: string, options: Readonly<Record<string, unkn
 const flagsOf = ({ threads, slots, context }: ServerSetup): string[] =>
   `--threads ${threads} --slots ${slots} --context ${context}`.split(' ');
 
+/** What `parlance` gives its server. One that the benchmark left behind, being killed, ends by itself. */
+function starterEnv(): NodeJS.ProcessEnv {
+  const cache = join(dirname(mainScript), '../../node_modules/.cache/parlance');
+  return cleanEnv({ PARLANCE_STARTER: String(process.pid), NODE_COMPILE_CACHE: cache });
+}
+
 async function launch(name: string, flags: readonly string[]): Promise<RunningServer> {
   const port = await freePort();
   const home = mkdtempSync(join(tmpdir(), 'parlance-bench-'));
   const child = spawn(
     process.execPath,
     [mainScript, 'serve', '--port', String(port), '--home', home, ...flags],
-    // A server that the benchmark left behind, because it was killed, ends by itself.
-    { stdio: 'ignore', cwd: home, env: cleanEnv({ PARLANCE_STARTER: String(process.pid) }) },
+    { stdio: 'ignore', cwd: home, env: starterEnv() },
   );
   const weights = flags[flags.indexOf('--model') + 1] ?? '';
   return {
