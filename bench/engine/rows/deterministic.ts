@@ -10,7 +10,7 @@ export const deterministic: Row = {
   name: 'deterministic',
   title: 'The cost of reproducible results',
   about:
-    'The same engine with the deployment option `deterministic` on and off. Decode as in the row of that name, from prompts of about 600 tokens; the first token of a cold prompt of about 600 tokens.',
+    'The same engine with the deployment option `deterministic` on and off. Decode as in the row of that name, from prompts of about 200 tokens; the first token of a cold prompt of about 600 tokens.',
   async run(context) {
     const maxTokens = context.quick ? 24 : 96;
     const counts = context.quick ? [1] : [1, 8];
@@ -28,7 +28,7 @@ export const deterministic: Row = {
           const results = await Promise.all(
             Array.from({ length: streams }, (_, index) =>
               streamChat(server, {
-                messages: makePrompt(seed + streams * 20 + index, 600),
+                messages: makePrompt(seed + streams * 20 + index, 200),
                 maxTokens,
               }),
             ),
