@@ -218,7 +218,7 @@ class LlamaDecoder implements Decoder {
   seqCopy(from: number, to: number): boolean {
     this.seqRemove(to, 0);
     if (this.seqLength(from) === 0) return true;
-    if (this.#window > 0) return this.restoreState(to, this.saveState(from));
+    if (this.#window > 0) return this.#copyThroughState(from, to);
     const bytes = Number(this.#library.stateSize(this.#pointer, from));
     const memory = this.#takeScratch(bytes);
     const copied =
@@ -229,6 +229,16 @@ class LlamaDecoder implements Decoder {
     if (!copied) this.#library.sequenceRemove(this.#memory, to, 0, -1);
     this.#dropScratch();
     return copied;
+  }
+
+  /** A window is saved piece by piece, which may fail; a copy that fails is no copy. */
+  #copyThroughState(from: number, to: number): boolean {
+    try {
+      return this.restoreState(to, this.saveState(from));
+    } catch {
+      this.seqRemove(to, 0);
+      return false;
+    }
   }
 
   seqLength(slot: number): number {
