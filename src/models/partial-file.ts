@@ -7,36 +7,12 @@
 
 import { createHash, randomBytes, type Hash } from 'node:crypto';
 import { open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
-import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 
-import { isRunning, readProcessStart } from '../processes/index.ts';
+import { hasEnded, ownerName } from '../processes/index.ts';
 import { toHomeError, type Disk } from './home-folder.ts';
 
 const suffix = '.partial';
-
-const hashOf = (text: string, length: number): string =>
-  createHash('sha256').update(text).digest('hex').slice(0, length);
-
-/** Host, process and its start, so that a reused process id is not taken for the owner. */
-export function ownerName(): string {
-  return `${hashOf(hostname(), 8)}-${process.pid}-${startOf(process.pid)}`;
-}
-
-/** A word for the process's start that can stand in a file name; `0` where it is unknown. */
-function startOf(pid: number): string {
-  const start = readProcessStart(pid);
-  return start === null ? '0' : hashOf(start, 12);
-}
-
-/** Whether the owner in a partial's name is a process of this machine that has ended. */
-export function hasEnded(owner: string): boolean {
-  const [host, pidText, start] = owner.split('-');
-  const pid = Number(pidText);
-  if (host !== hashOf(hostname(), 8) || !Number.isInteger(pid) || pid <= 0) return false;
-  if (!isRunning(pid, null)) return true;
-  return start !== '0' && startOf(pid) !== start;
-}
 
 /** The name of a folder that belongs to this process, for tools that write where they like. */
 export function workFolderName(target: string): string {

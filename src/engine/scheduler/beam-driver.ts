@@ -6,6 +6,7 @@
 
 import { ParlanceError } from '../../contract/errors.ts';
 import {
+  bestHypotheses,
   startBeams,
   stepBeams,
   topCandidates,
@@ -147,15 +148,16 @@ export class BeamDriver implements Driver {
 
   #end(sequences: readonly Sequence[]): ToldStep[] {
     for (const sequence of sequences) sequence.done = true;
-    const { finished } = this.#search;
-    if (finished.length < this.#choices) {
+    const best = bestHypotheses(this.#search);
+    if (best.length < this.#choices) {
       throw new ParlanceError(
         'invalid_value',
-        `The bans of this request left ${finished.length} of ${this.#choices} answers possible; ban less or ask for fewer.`,
+        `The bans of this request left ${best.length} of ${this.#choices} answers possible; ban less or ask for fewer.`,
       );
     }
-    const untold = finished.slice(this.#choices).reduce((sum, { length }) => sum + length, 0);
-    return finished.slice(0, this.#choices).map(({ state }, choice) => ({
+    const others = this.#search.finished.slice(this.#choices);
+    const untold = others.reduce((sum, { length }) => sum + length, 0);
+    return best.map(({ state }, choice) => ({
       ...this.#toStep(state),
       choice,
       ...(choice === this.#choices - 1 && untold > 0 ? { untoldTokens: untold } : {}),

@@ -10,7 +10,7 @@ import { tinyModel, toGguf } from '../../../test/support/gguf-writer.ts';
 import { ParlanceError } from '../../contract/index.ts';
 import { ensureModel } from '../ensure-model.ts';
 import { listModels } from '../list-models.ts';
-import { ownerName } from '../partial-file.ts';
+import { ownerName } from '../../processes/index.ts';
 import {
   requantiseModel,
   type RequantiseResult,

@@ -5,7 +5,8 @@
 
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 
-import { hasEnded, ownerName, workFolderName } from '../partial-file.ts';
+import { hasEnded, ownerName } from '../../processes/index.ts';
+import { workFolderName } from '../partial-file.ts';
 
 /**
  * Runs `work` while no other process works on `path`, and gives `busy` where one does.
