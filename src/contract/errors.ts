@@ -43,6 +43,12 @@ export const errorCatalogue = {
   invalid_handle: bad(
     'the opaque_state of disaggregated_params is foreign, expired, used up, or of another prompt',
   ),
+  invalid_constraint: bad(
+    'a schema, regex, grammar or structural tag is malformed, too large, not supported, or satisfied by nothing; the message names the keyword',
+  ),
+  invalid_file: bad(
+    'a file or image in a message is damaged, encrypted, too large or of no known type',
+  ),
   foreign_origin: {
     status: 403,
     type: 'permission_error',
@@ -91,6 +97,11 @@ export const errorCatalogue = {
     status: 502,
     type: 'upstream_error',
     when: 'an external target refused the request; its own message is kept',
+  },
+  constraint_not_met: {
+    status: 502,
+    type: 'upstream_error',
+    when: 'what the model wrote does not satisfy the constraint of the request, or could not be made to',
   },
   queue_full: {
     status: 503,
@@ -141,6 +152,8 @@ export interface ErrorDetail {
   /** Status of an upstream's answer where it differs from the catalogue's. */
   readonly status?: number;
   readonly type?: ErrorType;
+  /** The keyword of a schema, or the construct of a regex or grammar, that is at fault. */
+  readonly keyword?: string;
   readonly cause?: unknown;
 }
 
@@ -151,6 +164,7 @@ export class ParlanceError extends Error {
   readonly retryAfter: number | null;
   readonly status: number;
   readonly type: ErrorType;
+  readonly keyword: string | null;
 
   constructor(reason: Reason, message: string, detail: ErrorDetail = {}) {
     super(message, detail.cause === undefined ? undefined : { cause: detail.cause });
@@ -158,6 +172,7 @@ export class ParlanceError extends Error {
     this.reason = reason;
     this.param = detail.param || null;
     this.retryAfter = detail.retryAfter ?? null;
+    this.keyword = detail.keyword ?? null;
     this.status = detail.status ?? errorCatalogue[reason].status;
     this.type = detail.type ?? errorCatalogue[reason].type;
   }
