@@ -41,5 +41,7 @@ export const neutralRequest: Omit<GenerateRequest, 'prompt'> = {
   cacheSalt: null,
   adapter: null,
   handover: null,
+  constraint: null,
+  shownSpecials: [],
   dryRun: false,
 };

@@ -3,6 +3,7 @@
  * and nothing else of each other. Messages are plain JSON (no NaN, no Infinity, no BigInt).
  */
 
+import type { ConstraintSpec } from '../constraint/index.ts';
 import type { Reason } from '../contract/errors.ts';
 import type { KvType } from './capacity.ts';
 
@@ -123,6 +124,10 @@ export interface GenerateRequest {
   /** Name of a loaded adapter; null = the base model. */
   readonly adapter: string | null;
   readonly handover: Handover | null;
+  /** What the text must satisfy. */
+  readonly constraint: ConstraintSpec | null;
+  /** Special tokens by their text that are shown though special tokens are skipped. */
+  readonly shownSpecials: readonly string[];
   /** Answer `accepted` or `rejected`, and generate nothing. */
   readonly dryRun: boolean;
 }

@@ -13,7 +13,8 @@ import { isGreedy } from './greedy.ts';
 import { createLogitEdits } from './logit-edits.ts';
 import { createUniform } from './random.ts';
 import { rawLogprobs } from './raw-logprobs.ts';
-import type { Sampled, Sampler, SamplerContext } from './sampler.ts';
+import { applyAllowed } from './apply-allowed.ts';
+import type { Allowed, Sampled, Sampler, SamplerContext } from './sampler.ts';
 import { loadRow, scanRow, type ScannedRow } from './workspace.ts';
 
 /** Makes a sampler for a sampling that `checkSampling` has passed. */
@@ -24,17 +25,19 @@ export function createSampler(sampling: Sampling, context: SamplerContext): Samp
   const uniform = isGreedy(sampling) ? null : createUniform(sampling.seed, context.choice);
 
   /** The edited row, in the workspace. */
-  const edit = (logits: Float32Array): ScannedRow => {
+  const edit = (logits: Float32Array, allowed?: Allowed): ScannedRow => {
     if (logits.length !== vocabSize) throw wrongLength(logits.length, vocabSize);
     const row = loadRow(logits);
-    if (!edits.active()) return usable(scanRow(row));
+    if (allowed !== undefined) applyAllowed(row.values, allowed);
+    if (!edits.active()) return usable(scanRow(row), allowed);
     edits.apply(row.values, true);
     const scanned = scanRow(row);
-    if (scanned.best >= 0 || !edits.masking()) return usable(scanned);
+    if (scanned.best >= 0 || !edits.masking()) return usable(scanned, allowed);
     // Only an end token is possible: ending early is better than choosing what is impossible.
     const unmasked = loadRow(logits);
+    if (allowed !== undefined) applyAllowed(unmasked.values, allowed);
     edits.apply(unmasked.values, false);
-    return usable(scanRow(unmasked));
+    return usable(scanRow(unmasked), allowed);
   };
   const candidates = (row: ScannedRow) => findCandidates(row, sampling, topP.current());
   const count = (token: number): void => {
@@ -43,10 +46,15 @@ export function createSampler(sampling: Sampling, context: SamplerContext): Samp
   };
 
   return {
-    sample: (logits) => {
-      const row = edit(logits);
+    sample: (logits, allowed) => {
+      const row = edit(logits, allowed);
       const token = uniform === null ? row.best : drawCandidate(candidates(row), uniform());
       count(token);
+      return describe(token, logits, sampling.topLogprobs, context.needLogprob);
+    },
+    force: (token, logits) => {
+      count(token);
+      if (logits === null) return { token, logprob: null, top: null };
       return describe(token, logits, sampling.topLogprobs, context.needLogprob);
     },
     skip: (token) => {
@@ -76,8 +84,14 @@ function describe(
   return { token, logprob, top: topLogprobs === null ? null : top };
 }
 
-function usable(row: ScannedRow): ScannedRow {
+function usable(row: ScannedRow, allowed?: Allowed): ScannedRow {
   if (row.best >= 0) return row;
+  if (allowed !== undefined) {
+    throw new ParlanceError(
+      'constraint_not_met',
+      'The constraint and the bans of this request leave no token to choose. Ban fewer tokens, or loosen the constraint.',
+    );
+  }
   throw new ParlanceError(
     'internal',
     'The model and the bans of this request leave no token to choose. Ban fewer tokens, or check the weights file.',

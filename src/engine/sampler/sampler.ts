@@ -27,12 +27,26 @@ export interface Sampled {
   readonly top: readonly RankedToken[] | null;
 }
 
+/** What a constraint leaves to choose from. */
+export interface Allowed {
+  /** Bit `id & 31` of word `id >> 5`. */
+  readonly mask: Uint32Array;
+  /** Tokens of the mask that have been tried in vain. */
+  readonly except: ReadonlySet<number> | null;
+}
+
 export interface Sampler {
   /**
    * Chooses the next token from a row of logits, one for each token, and counts it as generated. Throws
-   * `internal` where the row has a NaN or +Infinity, or leaves no token at all to choose.
+   * `internal` where the row has a NaN or +Infinity, or leaves no token at all to choose, and
+   * `constraint_not_met` where `allowed` leaves none.
    */
-  readonly sample: (logits: Float32Array) => Sampled;
+  readonly sample: (logits: Float32Array, allowed?: Allowed) => Sampled;
+  /**
+   * Counts a token as generated that nothing could have been drawn in place of, and draws nothing. With
+   * its row it is described as if it had been drawn.
+   */
+  readonly force: (token: number, logits: Float32Array | null) => Sampled;
   /**
    * Counts a token as generated that was chosen elsewhere; what follows is the same as if `sample` had
    * chosen it. It may be one that `sample` would not choose.

@@ -49,6 +49,19 @@ export interface Driver {
   draft(sequence: Sequence, most: number): readonly number[];
   /** Where `together`, `ready` has every sequence that is still in the search. */
   advance(ready: readonly Ready[], copy: CopySequence): readonly ToldStep[];
+  /** Null where the text is under no constraint. */
+  readonly constrained: ConstrainedDriver | null;
+}
+
+/** What is asked of a constraint comes later, and until then its sequence takes part in no pass. */
+export interface ConstrainedDriver {
+  awaits(sequence: Sequence): boolean;
+  /**
+   * Takes the answer in where it is there, or comes within so many milliseconds. It may append tokens to
+   * the sequence, take some back, or end it.
+   */
+  settle(sequence: Sequence, patience: number): readonly ToldStep[];
+  close(): void;
 }
 
 export type ToldStep = Omit<ChoiceStep, 'id'>;

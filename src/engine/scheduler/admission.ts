@@ -24,6 +24,7 @@ export function admitRequest(
   const { sampling } = request;
   checkSampling(sampling, vocabulary.size);
   checkBeams(request, slots);
+  checkConstraint(request);
   checkHandover(request, vocabulary.size);
   checkTextLength(request, vocabulary, context);
 
@@ -84,6 +85,24 @@ function checkBeams({ beam, bestOf, choices }: GenerateRequest, slots: number): 
       'ask for fewer beams, or deploy the model with more `slots`.',
     { param: field },
   );
+}
+
+function checkConstraint({ constraint, beam, handover }: GenerateRequest): void {
+  if (constraint === null) return;
+  if (beam !== null) {
+    throw new ParlanceError(
+      'conflicting_fields',
+      'use_beam_search: beams are not searched under a constraint; leave out use_beam_search (best_of works), or the constraint.',
+      { param: 'use_beam_search' },
+    );
+  }
+  if (handover !== null) {
+    throw new ParlanceError(
+      'conflicting_fields',
+      'disaggregated_params: a text under a constraint is not handed over; leave out one of the two.',
+      { param: 'disaggregated_params' },
+    );
+  }
 }
 
 function checkHandover(request: GenerateRequest, vocabSize: number): void {

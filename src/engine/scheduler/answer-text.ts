@@ -21,6 +21,8 @@ export interface AnswerRules {
   /** Tokens after which the answer ends. */
   readonly maxTokens: number;
   readonly vocabulary: Vocabulary;
+  /** Special tokens that are shown whatever the sampling says. */
+  readonly shown: ReadonlySet<number>;
 }
 
 export interface AnswerState {
@@ -86,11 +88,18 @@ export function stepAnswer(
   return done(finish);
 }
 
+/** What was held for stop strings, where the answer ends behind its last token. Pure. */
+export function endAnswer(rules: AnswerRules, state: AnswerState): Omit<AnswerPart, 'finish'> {
+  const { text, logprobs } = stepText(rules.text, state.text, { type: 'end' }).parts;
+  return { text, logprobs };
+}
+
 const atLimit: Finish = { reason: 'length', stopReason: null };
 const space = Uint8Array.of(0x20);
 
-function showToken(token: number, { sampling, vocabulary }: AnswerRules, afterSpecial: boolean) {
-  const piece = vocabulary.piece(token, !sampling.skipSpecialTokens);
+function showToken(token: number, rules: AnswerRules, afterSpecial: boolean) {
+  const { sampling, vocabulary, shown } = rules;
+  const piece = vocabulary.piece(token, !sampling.skipSpecialTokens || shown.has(token));
   if (sampling.skipSpecialTokens || !sampling.spacesBetweenSpecialTokens) {
     return { piece, special: false };
   }

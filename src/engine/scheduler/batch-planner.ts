@@ -69,7 +69,12 @@ export class BatchPlanner {
     const shares = new Map<Sequence, number>();
     const running = this.#running();
     const prompts = running.filter(({ prefilling }) => prefilling);
-    const decoding = running.length - prompts.length;
+    // What is forced behind a prompt comes with its last piece.
+    const forced = [...running, ...this.#queue.first(lookedThrough)].reduce(
+      (sum, one) => sum + one.forced.length,
+      0,
+    );
+    const decoding = running.length - prompts.length + forced;
     for (const sequence of prompts) shares.set(sequence, 0);
     const shortWaits = this.#shortWaits(prompts);
     const budget = promptBudget(this.#decoder.batchTokens, { decoding, shortWaits }, this.#costs);
@@ -101,7 +106,7 @@ export class BatchPlanner {
   }
 
   #running(): Sequence[] {
-    return this.#slots.owners().filter(({ idle }) => !idle);
+    return this.#slots.owners().filter((one) => !one.idle && !awaitsConstraint(one));
   }
 
   /**
@@ -115,7 +120,7 @@ export class BatchPlanner {
     for (const sequence of [...prompts, ...this.#queue.first(lookedThrough)].toSorted(inOrder)) {
       if (budget.free <= 0) return;
       if (sequence.slot === null) {
-        if (!hasSlots || this.#waitsForOther(sequence)) continue;
+        if (!hasSlots || awaitsConstraint(sequence) || this.#waitsForOther(sequence)) continue;
         if (budget.long <= 0 && this.#isLong(sequence)) continue;
         hasSlots = this.#makeRoom(sequence) && this.#give(sequence);
         if (!hasSlots) continue;
@@ -214,19 +219,27 @@ export class BatchPlanner {
   }
 }
 
+const awaitsConstraint = (sequence: Sequence): boolean =>
+  sequence.request.driver.constrained?.awaits(sequence) === true;
+
 function isComputing({ leader, length }: Wait): boolean {
   return leader.slot !== null && !leader.done && leader.computed < length;
 }
 
 function toRun(sequence: Sequence, share: number): PlannedRun[] {
   if (sequence.slot === null || share === 0) return [];
-  const outputs = share < sequence.pending ? 0 : 1 + sequence.drafts.length;
+  const { forced, drafts } = sequence;
+  // Only what reaches its last known token goes beyond it.
+  const whole = share >= sequence.pending;
+  const outputs = whole ? 1 + forced.length + drafts.length : 0;
   return [
     {
       sequence,
       slot: sequence.slot,
       position: sequence.computed,
-      tokens: sequence.nextTokens(share),
+      tokens: whole
+        ? sequence.nextTokens(share)
+        : sequence.tokens.slice(sequence.computed, sequence.computed + share),
       outputs,
     },
   ];

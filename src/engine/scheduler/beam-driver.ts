@@ -44,6 +44,7 @@ interface BeamState {
 
 export class BeamDriver implements Driver {
   readonly together = true;
+  readonly constrained = null;
   readonly #rules: AnswerRules;
   readonly #choices: number;
   readonly #phrases: BadPhrases;

@@ -4,6 +4,7 @@
  */
 
 import type { Vocabulary } from '../llama/decoder.ts';
+import type { PreparedConstraint } from '../constraints/index.ts';
 import type { GenerateRequest } from '../protocol.ts';
 import { compileRules } from '../text/index.ts';
 import type { ActiveRequest, ToldStep } from './active-request.ts';
@@ -24,6 +25,9 @@ export interface Arrival {
   readonly contextTokens: number;
   /** The context that it goes on from. */
   readonly context: HeldContext | null;
+  /** What the request asks its text to satisfy, compiled. */
+  readonly constraint: PreparedConstraint | null;
+  readonly speculation: boolean;
 }
 
 export interface NewRequest {
@@ -79,6 +83,8 @@ export function createRequest(
     choices: asked.choices,
     bestOf: asked.bestOf,
     prediction: asked.prediction === null ? null : readPrediction(asked.prediction, arrival),
+    constraint: arrival.constraint,
+    speculation: arrival.speculation,
   };
   const driver = new SamplingDriver(plan);
   const request: ActiveRequest = { ...common, driver };
@@ -88,7 +94,7 @@ export function createRequest(
 }
 
 function toRules(
-  { sampling }: GenerateRequest,
+  { sampling, shownSpecials }: GenerateRequest,
   { accepted }: Admission,
   vocabulary: Vocabulary,
 ): AnswerRules {
@@ -98,7 +104,18 @@ function toRules(
     text: compileRules({ stop, includeStop, minTokens }),
     maxTokens: accepted.maxTokens,
     vocabulary,
+    shown: findSpecials(shownSpecials, vocabulary),
   };
+}
+
+/** Names that are no single token of this vocabulary are text and shown anyway. */
+function findSpecials(names: readonly string[], vocabulary: Vocabulary): ReadonlySet<number> {
+  return new Set(
+    names.flatMap((name) => {
+      const tokens = vocabulary.tokenize(name, false);
+      return tokens.length === 1 ? tokens : [];
+    }),
+  );
 }
 
 /** No more of it than can be of use: what lies behind an answer of full length predicts nothing. */

@@ -6,9 +6,11 @@
 import { ParlanceError } from '../../contract/errors.ts';
 import { isGreedy } from '../sampler/index.ts';
 import { createNgramDrafter } from '../speculation/index.ts';
-import type { Driver, Ready, ToldStep } from './active-request.ts';
+import type { PreparedConstraint } from '../constraints/index.ts';
+import type { ConstrainedDriver, Driver, Ready, ToldStep } from './active-request.ts';
 import type { AnswerRules } from './answer-text.ts';
 import { Choice, type ChoicePart } from './choice.ts';
+import { ConstrainedChoice } from './constrained-choice.ts';
 import type { Sequence } from './sequence.ts';
 
 export interface SamplingPlan {
@@ -19,6 +21,9 @@ export interface SamplingPlan {
   /** Choices that count as generated, at least as many. */
   readonly bestOf: number;
   readonly prediction: readonly number[] | null;
+  readonly constraint: PreparedConstraint | null;
+  /** Drafts are of use. */
+  readonly speculation: boolean;
 }
 
 /** Sequences that must be run: greedy choices are all the same, so one stands for them. */
@@ -27,12 +32,13 @@ export const sequencesNeeded = ({ rules, bestOf }: SamplingPlan): number =>
 
 /** All that was said of a choice whose request is told at the end. */
 interface Kept {
-  readonly choice: Choice;
+  readonly choice: Choice | ConstrainedChoice;
   readonly parts: ChoicePart[];
 }
 
 export class SamplingDriver implements Driver {
   readonly together = false;
+  readonly constrained: ConstrainedDriver | null;
   readonly #plan: SamplingPlan;
   readonly #kept: readonly Kept[];
   /** How often each choice is told. */
@@ -47,29 +53,57 @@ export class SamplingDriver implements Driver {
     this.#atEnd = plan.bestOf > plan.choices && needed > 1;
     this.#open = needed;
     this.#kept = Array.from({ length: needed }, (_, choice) => ({
-      choice: new Choice({
-        rules: plan.rules,
-        promptTokens: plan.promptTokens,
-        choice,
-        needLogprob: this.#atEnd,
-      }),
+      choice: this.#createChoice(choice),
       parts: [],
     }));
+    this.constrained = plan.constraint === null ? null : this.#constrained();
+  }
+
+  #createChoice(choice: number): Choice | ConstrainedChoice {
+    const { rules, promptTokens, constraint, speculation, prediction } = this.#plan;
+    const options = { rules, promptTokens, choice, needLogprob: this.#atEnd };
+    if (constraint === null) return new Choice(options);
+    const drafts = speculation ? { prediction } : null;
+    return new ConstrainedChoice({ ...options, session: constraint.open(), drafts });
+  }
+
+  #constrained(): ConstrainedDriver {
+    const choiceOf = (sequence: Sequence): ConstrainedChoice | null => {
+      const choice = this.#choiceOf(sequence);
+      return choice instanceof ConstrainedChoice ? choice : null;
+    };
+    return {
+      awaits: (sequence) => choiceOf(sequence)?.awaits ?? false,
+      settle: (sequence, patience) =>
+        this.#tell(sequence, choiceOf(sequence)?.settle(sequence, patience) ?? null),
+      close: () => {
+        for (const { choice } of this.#kept) {
+          if (choice instanceof ConstrainedChoice) choice.close();
+        }
+        this.#plan.constraint?.release();
+      },
+    };
   }
 
   room(sequence: Sequence): number {
+    const choice = this.#choiceOf(sequence);
+    if (choice instanceof ConstrainedChoice) return choice.drafts.length;
     return this.#plan.rules.maxTokens - this.#choiceOf(sequence).tokens - 1;
   }
 
   draft(sequence: Sequence, most: number): readonly number[] {
     const choice = this.#choiceOf(sequence);
+    if (choice instanceof ConstrainedChoice) return choice.drafts.slice(0, most);
     choice.drafter ??= createNgramDrafter(sequence.tokens, this.#plan.prediction);
     return choice.drafter.draft(most);
   }
 
   /** Begins the answer with tokens that another request has drawn. */
   prime(sequence: Sequence, tokens: readonly number[]): ToldStep[] {
-    return this.#tell(sequence, this.#choiceOf(sequence).prime(sequence, tokens));
+    const choice = this.#choiceOf(sequence);
+    // Admission lets no constraint and no handed context together.
+    if (choice instanceof ConstrainedChoice) return [];
+    return this.#tell(sequence, choice.prime(sequence, tokens));
   }
 
   advance(ready: readonly Ready[]): ToldStep[] {
@@ -78,7 +112,8 @@ export class SamplingDriver implements Driver {
     );
   }
 
-  #tell(sequence: Sequence, part: ChoicePart): ToldStep[] {
+  #tell(sequence: Sequence, part: ChoicePart | null): ToldStep[] {
+    if (part === null) return [];
     if (part.finish !== null) {
       sequence.done = true;
       this.#open -= 1;
@@ -115,7 +150,10 @@ export class SamplingDriver implements Driver {
     }));
   }
 
-  #toStep(parts: readonly ChoicePart[], choice: Choice): Omit<ToldStep, 'choice'> {
+  #toStep(
+    parts: readonly ChoicePart[],
+    choice: Choice | ConstrainedChoice,
+  ): Omit<ToldStep, 'choice'> {
     const finish = parts.at(-1)?.finish ?? null;
     const { verified, accepted } = choice;
     return {
@@ -129,7 +167,7 @@ export class SamplingDriver implements Driver {
     };
   }
 
-  #choiceOf(sequence: Sequence): Choice {
+  #choiceOf(sequence: Sequence): Choice | ConstrainedChoice {
     const kept = this.#kept[sequence.index];
     if (kept === undefined) {
       throw new ParlanceError('internal', `There is no choice ${sequence.index}.`);

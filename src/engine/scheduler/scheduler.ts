@@ -17,15 +17,18 @@ import type {
   FromEngine,
   GenerateRequest,
 } from '../protocol.ts';
+import type { PreparedConstraint } from '../constraints/index.ts';
 import type { ActiveRequest, Ready, ToldStep } from './active-request.ts';
 import { Adapters } from './adapters.ts';
 import { admitRequest } from './admission.ts';
 import { BatchPlanner, type PlannedRun } from './batch-planner.ts';
+import { checkBooks } from './check-books.ts';
 import { createRequest } from './create-request.ts';
 import { EngineCounters } from './engine-counters.ts';
 import { HeldContexts, invalidHandle, type HeldContext, type HeldLimits } from './held-contexts.ts';
 import { runPass } from './run-pass.ts';
 import type { Sequence } from './sequence.ts';
+import { settleConstraints } from './settle-constraints.ts';
 import { SlotTable } from './slot-table.ts';
 import { Speculator, type DraftSource } from './speculator.ts';
 import { WaitingQueue } from './waiting-queue.ts';
@@ -99,12 +102,17 @@ export class Scheduler {
   }
 
   /** Tokenises and queues a request; answers `accepted` or `rejected`, and what can be told at once. */
-  submit(id: number, asked: GenerateRequest): FromEngine[] {
+  submit(
+    id: number,
+    asked: GenerateRequest,
+    constraint: PreparedConstraint | null = null,
+  ): FromEngine[] {
     try {
       if (this.#requests.has(id)) throw new ParlanceError('internal', `Request ${id} is there.`);
       const namespace = this.#adapters.namespaceOf(asked.adapter, asked.cacheSalt);
       const admission = admitRequest(asked, this.#decoder);
       if (asked.dryRun) {
+        constraint?.release();
         return [{ type: 'accepted', id, accepted: admission.accepted, load: this.load }];
       }
       this.#checkRoom();
@@ -117,6 +125,8 @@ export class Scheduler {
         vocabulary: this.#decoder.vocabulary,
         contextTokens: this.#decoder.context,
         context,
+        constraint,
+        speculation: this.#speculator !== null,
       });
       this.#arrivals += 1;
       this.#enter(request);
@@ -133,6 +143,7 @@ export class Scheduler {
         ? [accepted]
         : [accepted, { type: 'step', choices, load: this.load }];
     } catch (error) {
+      if (!this.#requests.has(id)) constraint?.release();
       return [this.#reject(id, error)];
     }
   }
@@ -147,9 +158,10 @@ export class Scheduler {
   step(): FromEngine[] {
     const begin = this.#now();
     this.#held.sweep(begin);
-    const runs = this.#planner.plan();
     const choices: ChoiceStep[] = [];
     const failures: FromEngine[] = [];
+    this.#settle(choices, failures);
+    const runs = this.#planner.plan();
     for (const group of Map.groupBy(runs, ({ sequence }) => sequence.request.adapter).values()) {
       this.#pass(group, choices, failures);
     }
@@ -220,20 +232,7 @@ export class Scheduler {
   checkIntegrity(): void {
     this.#slots.checkIntegrity();
     this.#cache?.checkIntegrity();
-    const sequences = [...this.#requests.values()].flatMap((request) => request.sequences);
-    const owners = new Set(this.#slots.owners());
-    const queued = new Set(this.#queue.list());
-    const alive = sequences.filter(({ done }) => !done);
-    const isKept = (one: Sequence): boolean =>
-      owners.has(one) !== queued.has(one) || (one.idle && one.slot === null);
-    const balanced =
-      queued.size === this.#queue.size &&
-      alive.every(isKept) &&
-      [...owners, ...queued].every((one) => this.#requests.get(one.request.id) === one.request) &&
-      [...owners].every((one) => one.slot !== null && !one.done);
-    if (!balanced) {
-      throw new ParlanceError('internal', 'The scheduler lost count of its sequences.');
-    }
+    checkBooks(this.#requests, this.#slots.owners(), this.#queue);
   }
 
   #checkRoom(): void {
@@ -290,6 +289,26 @@ export class Scheduler {
         } catch (error) {
           fail(request, error, true);
         }
+      },
+    });
+  }
+
+  #settle(choices: ChoiceStep[], failures: FromEngine[]): void {
+    settleConstraints([...this.#requests.values()], this.#slots.owners(), {
+      settled: (sequence, told, generated) => {
+        const { request } = sequence;
+        this.#generated += generated;
+        this.#slots.trim(sequence);
+        choices.push(...this.#tell(request, told));
+        if (sequence.done) {
+          this.#queue.remove(sequence);
+          this.#slots.release(sequence, true);
+        }
+        this.#endIfDone(request);
+      },
+      failed: ({ request }, error) => {
+        this.#end(request.id, true);
+        failures.push(this.#reject(request.id, error));
       },
     });
   }
@@ -354,6 +373,7 @@ export class Scheduler {
     const request = this.#requests.get(id);
     if (request === undefined) return;
     this.#requests.delete(id);
+    request.driver.constrained?.close();
     this.#queue.removeAll(request);
     for (const sequence of request.sequences) {
       sequence.done = true;

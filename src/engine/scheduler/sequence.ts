@@ -18,6 +18,8 @@ export class Sequence {
   parked: KvState | null = null;
   /** Tokens behind `tokens` that the next pass verifies. */
   drafts: readonly number[] = [];
+  /** Tokens before the drafts that are certain, and whose log-probabilities the next pass gives. */
+  forced: readonly number[] = [];
   /** When it got its slot there was much to compute. */
   long = false;
   /** It has a slot and nothing to compute. */
@@ -41,6 +43,11 @@ export class Sequence {
     this.#tokens.push(token);
   }
 
+  /** Takes the last tokens back. Its slot is trimmed by whoever calls. */
+  drop(count: number): void {
+    if (count > 0) this.#tokens = this.tokens.slice(0, -count);
+  }
+
   /** Goes on from another sequence of its request. */
   follow({ tokens }: Sequence): void {
     this.#tokens = [...tokens];
@@ -55,9 +62,10 @@ export class Sequence {
     return this.pending > 1;
   }
 
-  /** The next `count` tokens to compute, drafts behind them. */
+  /** The next `count` tokens to compute, forced ones and drafts behind them. */
   nextTokens(count: number): readonly number[] {
     const known = this.tokens.slice(this.computed, this.computed + count);
-    return this.drafts.length === 0 ? known : [...known, ...this.drafts];
+    const ahead = this.forced.length + this.drafts.length;
+    return ahead === 0 ? known : [...known, ...this.forced, ...this.drafts];
   }
 }
