@@ -21,7 +21,7 @@ function random(seed: number): () => number {
 
 /** A decimal with few digits, and its value times 10^12. */
 function draw(next: () => number): { text: string; scaled: bigint } {
-  const whole = BigInt(Math.floor(next() * 200));
+  const whole = BigInt(Math.floor(next() * 60));
   const places = Math.floor(next() * 4);
   const fraction = String(Math.floor(next() * 10 ** places)).padStart(places, '0');
   const exponent = Math.floor(next() * 9) - 4;

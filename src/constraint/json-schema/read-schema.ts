@@ -1,0 +1,120 @@
+/**
+ * Reads a schema's text into the graph that the machine, the evaluator and `check` work on. Only what
+ * can be reached from the root becomes nodes. It refuses what it cannot keep to, and schemas that
+ * nothing satisfies.
+ */
+
+import { ParlanceError } from '../../contract/errors.ts';
+import { readJson } from '../json/read-json.ts';
+import type { Budget } from '../machine.ts';
+import type { NodeId, SchemaGraph, SchemaNode } from './node.ts';
+import { checkInPlace } from './read/check-in-place.ts';
+import { outerScope } from './read/dynamic-scope.ts';
+import type { DynamicScope } from './read/dynamic-scope.ts';
+import { freeNode, readNode } from './read/read-node.ts';
+import { SchemaDocuments } from './read/schema-documents.ts';
+import type { Place } from './read/schema-documents.ts';
+import { refuse, SchemaKeywords } from './read/schema-keywords.ts';
+
+/**
+ * The graph of a schema in any dialect from draft-04 to 2020-12, as `$schema` says.
+ *
+ * Throws `invalid_constraint`, with the keyword at fault, where the text is no JSON or no schema, where
+ * it uses what is not supported (references to other documents, references that lead to themselves),
+ * where nothing satisfies it, and where the budget is spent.
+ */
+export function readSchema(text: string, budget: Budget): SchemaGraph {
+  const documents = new SchemaDocuments(readJson(text));
+  const reader = new GraphReader(documents, budget);
+  const nodes = reader.read();
+  checkInPlace(nodes);
+  return { nodes, root: 0, strictIntegers: documents.root.dialect.draft === 4 };
+}
+
+interface Pending {
+  readonly place: Place;
+  readonly scope: DynamicScope;
+  /** That led here; named where the schema is none. */
+  readonly keyword: string;
+}
+
+class GraphReader {
+  readonly #documents: SchemaDocuments;
+  readonly #budget: Budget;
+  readonly #ids = new Map<unknown, Map<string, NodeId>>();
+  readonly #pending: Pending[] = [];
+
+  constructor(documents: SchemaDocuments, budget: Budget) {
+    this.#documents = documents;
+    this.#budget = budget;
+  }
+
+  read(): SchemaNode[] {
+    const nodes: SchemaNode[] = [];
+    const root = this.#documents.root;
+    this.#id({
+      place: root,
+      scope: outerScope.enter(root.base, this.#documents),
+      keyword: 'schema',
+    });
+    // It grows while it is read.
+    for (const pending of this.#pending) nodes.push(this.#node(pending));
+    return nodes;
+  }
+
+  #id(pending: Pending): NodeId {
+    const { place, scope, keyword } = pending;
+    const scopes = this.#ids.get(place.value) ?? new Map<string, NodeId>();
+    this.#ids.set(place.value, scopes);
+    const known = scopes.get(scope.key);
+    if (known !== undefined) return known;
+    this.#budget.spend(10, 4, keyword);
+    scopes.set(scope.key, this.#pending.length);
+    return this.#pending.push(pending) - 1;
+  }
+
+  #node({ place, scope, keyword }: Pending): SchemaNode {
+    const { value } = place;
+    if (value.type === 'boolean') return { ...freeNode(place.pointer), never: !value.value };
+    if (value.type !== 'object') {
+      throw refuse(place, keyword, 'should be a schema: an object, true or false.');
+    }
+    const keywords = new SchemaKeywords(place);
+    refuseUnevaluated(keywords);
+    return readNode(keywords, {
+      node: (name, step) => {
+        const child = this.#documents.child(place, name, step);
+        if (child === null) throw refuse(place, name, 'holds no schema.');
+        return this.#enter(child, scope, name);
+      },
+      reference: (name) => this.#enter(this.#target(keywords, name, scope), scope, name),
+    });
+  }
+
+  #enter(place: Place, scope: DynamicScope, keyword: string): NodeId {
+    return this.#id({ place, scope: scope.enter(place.base, this.#documents), keyword });
+  }
+
+  #target(keywords: SchemaKeywords, name: string, scope: DynamicScope): Place {
+    const reference = keywords.string(name) ?? '';
+    const found = this.#documents.resolve(reference, keywords.place);
+    if (found === null) {
+      throw new ParlanceError(
+        'invalid_constraint',
+        `\`${name}\` at ${keywords.place.pointer} of the schema leads to \`${reference.slice(0, 200)}\`, which is not in it. Nothing is fetched: put what it means under \`$defs\`.`,
+        { keyword: name },
+      );
+    }
+    if (name === '$dynamicRef') return scope.anchor(reference, found);
+    if (name === '$recursiveRef') return scope.recursive(found, this.#documents);
+    return found;
+  }
+}
+
+function refuseUnevaluated(keywords: SchemaKeywords): void {
+  for (const name of ['unevaluatedProperties', 'unevaluatedItems']) {
+    const found = keywords.get(name);
+    if (found === null || (found.type === 'boolean' && found.value)) continue;
+    throw refuse(keywords.place, name, 'is not supported.');
+  }
+}
