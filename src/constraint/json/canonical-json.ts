@@ -5,6 +5,7 @@
 
 import { canonicalNumber } from './decimal.ts';
 import type { JsonValue } from './json-value.ts';
+import { membersOf } from './members.ts';
 
 /** Two values are equal iff their texts are. Of members with the same name the last one counts. */
 export function canonicalJson(value: JsonValue): string {
@@ -20,7 +21,7 @@ export function canonicalJson(value: JsonValue): string {
     case 'array':
       return `[${value.items.map(canonicalJson).join(',')}]`;
     case 'object': {
-      const members = [...new Map(value.members)].toSorted(([a], [b]) => (a < b ? -1 : 1));
+      const members = [...membersOf(value)].toSorted(([a], [b]) => (a < b ? -1 : 1));
       const texts = members.map(([name, one]) => `${JSON.stringify(name)}:${canonicalJson(one)}`);
       return `{${texts.join(',')}}`;
     }

@@ -6,6 +6,7 @@
 
 import { ParlanceError } from '../../../contract/errors.ts';
 import type { JsonValue } from '../../json/json-value.ts';
+import { membersOf } from '../../json/members.ts';
 import { childrenOf, findDialect, mixedDialect } from './dialect.ts';
 import type { Dialect } from './dialect.ts';
 import { findMetaSchema } from './meta-schemas.ts';
@@ -30,17 +31,6 @@ export interface DynamicNames {
 
 const noNames: DynamicNames = { anchors: new Map(), recursive: null };
 const unnamed = 'schema:/';
-
-const maps = new WeakMap<JsonValue, ReadonlyMap<string, JsonValue>>();
-
-/** The members of an object; of those with the same name the last one counts. */
-export function membersOf(value: JsonValue): ReadonlyMap<string, JsonValue> {
-  const known = maps.get(value);
-  if (known !== undefined) return known;
-  const made = new Map(value.type === 'object' ? value.members : []);
-  maps.set(value, made);
-  return made;
-}
 
 export function stringOf(value: JsonValue, name: string): string | null {
   const found = membersOf(value).get(name);

@@ -6,8 +6,8 @@
 import { ParlanceError } from '../../../contract/errors.ts';
 import { compareNumbers, isInteger, readDecimal, toBigInt } from '../../json/decimal.ts';
 import type { JsonValue } from '../../json/json-value.ts';
+import { membersOf } from '../../json/members.ts';
 import { childrenOf } from './dialect.ts';
-import { membersOf } from './schema-documents.ts';
 import type { Place } from './schema-documents.ts';
 
 /** A refusal of a schema: what is wrong where, and what would work. */
