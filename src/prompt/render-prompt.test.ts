@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Message } from '../contract/index.ts';
 import { compileTemplate } from './chat-template.ts';
-import { finalAssistantText, renderPrompt } from './render-prompt.ts';
+import { renderPrompt } from './render-prompt.ts';
+import { finalAssistantText } from './template-messages.ts';
 
 const special = { bos: '<s>', eos: null };
 const options = { addGenerationPrompt: true, special };
