@@ -3,4 +3,20 @@
 export { defaultLimits, TimedBudget, type BudgetLimits } from './budget.ts';
 export type { Budget, CharacterClass, CompileContext, Loop, Machine } from './machine.ts';
 export { specialBegin, specialEnd } from './machine.ts';
+export { findForcedTokens, type ForcedTokens, type Tokenize } from './mask/forced-tokens.ts';
+export {
+  createClassIndexes,
+  createMasker,
+  type ClassIndexes,
+  type Masker,
+  type MaskerOptions,
+} from './mask/masker.ts';
+export {
+  createTokenTrie,
+  packPieces,
+  pieceOf,
+  specialPiece,
+  type TokenPieces,
+  type TokenTrie,
+} from './mask/token-trie.ts';
 export type { ConstraintSpec, JsonSpec, TagSpec } from './spec.ts';

@@ -1,0 +1,251 @@
+/**
+ * Which tokens may come next: walks a vocabulary's tree with a constraint's machine and keeps what it
+ * found by state. Sessions ask it; one for each compiled constraint. It knows nothing of texts and
+ * sequences.
+ */
+
+import type { Budget, Loop, Machine } from '../machine.ts';
+import { createClassIndex, type ClassIndex } from './class-index.ts';
+import { StateTable } from './state-table.ts';
+import { pieceOf, type TokenTrie, type Trie } from './token-trie.ts';
+
+export interface Masker {
+  readonly machine: Machine;
+  readonly trie: TokenTrie;
+  /**
+   * Bit `id & 31` of word `id >> 5`: the token may come next. An end token's bit says whether the text
+   * may end, as it is or with the token's own name. Not to be written to; valid until the next call.
+   */
+  mask(state: object): Uint32Array;
+  /** The state after a token; null where it may not come. A token without bytes never may. */
+  step(state: object, token: number): object | null;
+  /**
+   * The bytes that follow whatever the choice, and the state behind them: up to the next choice, or
+   * place where the text may end, or `limit`.
+   */
+  forced(state: object, limit: number): { readonly bytes: Uint8Array; readonly state: object };
+  /** Whether no byte may follow. */
+  isLast(state: object): boolean;
+  /** Whether a token below this node of the tree, itself not counted, may be read from the state. */
+  leadsOn(state: object, node: number): boolean;
+  /** About the bytes that it keeps. */
+  readonly bytes: number;
+}
+
+/** What is known of character classes; shared by all maskers of a vocabulary. */
+export type ClassIndexes = (characterClass: Loop['characters']) => ClassIndex;
+
+/** Classes whose index (about 10 bytes for each byte of the vocabulary) is kept. */
+const mostClasses = 48;
+
+export function createClassIndexes(trie: TokenTrie): ClassIndexes {
+  const known = new Map<object, ClassIndex>();
+  return (characterClass) => {
+    const found = known.get(characterClass) ?? createClassIndex(trie, characterClass);
+    known.delete(characterClass);
+    known.set(characterClass, found);
+    for (const oldest of known.keys()) {
+      if (known.size <= mostClasses) break;
+      known.delete(oldest);
+    }
+    return found;
+  };
+}
+
+export interface MaskerOptions {
+  /** Its time runs while masks are made; 2 million nodes a second are reckoned. */
+  readonly budget?: Budget;
+  readonly classes?: ClassIndexes;
+  /** Bytes of masks that are kept. */
+  readonly cacheBytes?: number;
+}
+
+const defaultCacheBytes = 32 * 1024 * 1024;
+/** Tokens that are read one by one where their characters are more than there is room for. */
+const fewTokens = 400;
+/** Nodes below which it is not worth asking whether all of them are allowed. */
+const bulk = 12;
+/** Nodes between two looks at the budget. */
+const glance = 4096;
+
+export function createMasker(
+  machine: Machine,
+  trie: TokenTrie,
+  endTokens: readonly number[],
+  options: MaskerOptions = {},
+): Masker {
+  return new TrieMasker(machine, trie, endTokens, options);
+}
+
+class TrieMasker implements Masker {
+  readonly machine: Machine;
+  readonly trie: TokenTrie;
+  readonly #endTokens: readonly number[];
+  readonly #budget: Budget | null;
+  readonly #classes: ClassIndexes;
+  readonly #cacheBytes: number;
+  readonly #table: StateTable;
+  readonly #masks = new Map<object, Uint32Array>();
+  readonly #words: number;
+  /** Numbers of the states on the way to the node that a walk is at. */
+  #path = new Int32Array(256);
+  #nodes = 0;
+
+  constructor(
+    machine: Machine,
+    trie: TokenTrie,
+    endTokens: readonly number[],
+    options: MaskerOptions,
+  ) {
+    this.machine = machine;
+    this.trie = trie;
+    this.#endTokens = endTokens;
+    this.#budget = options.budget ?? null;
+    this.#classes = options.classes ?? createClassIndexes(trie);
+    this.#cacheBytes = options.cacheBytes ?? defaultCacheBytes;
+    this.#table = new StateTable(machine);
+    this.#words = (trie.pieces.size + 31) >> 5;
+    this.#path = new Int32Array(trie.height[0]! + 2);
+  }
+
+  get bytes(): number {
+    return this.#masks.size * this.#words * 4 + this.#table.bytes;
+  }
+
+  mask(state: object): Uint32Array {
+    const known = this.#masks.get(state);
+    if (known !== undefined) {
+      this.#masks.delete(state);
+      this.#masks.set(state, known);
+      return known;
+    }
+    this.#table.tidy();
+    const made = this.#make(state);
+    this.#masks.set(state, made);
+    for (const oldest of this.#masks.keys()) {
+      if (this.#masks.size * this.#words * 4 <= this.#cacheBytes || this.#masks.size === 1) break;
+      this.#masks.delete(oldest);
+    }
+    return made;
+  }
+
+  step(state: object, token: number): object | null {
+    const piece = pieceOf(this.trie.pieces, token);
+    if (piece.length === 0) return null;
+    let at: object | null = state;
+    for (const byte of piece) {
+      at = this.machine.step(at, byte);
+      if (at === null) return null;
+    }
+    return at;
+  }
+
+  forced(state: object, limit: number): { bytes: Uint8Array; state: object } {
+    this.#table.tidy();
+    const bytes: number[] = [];
+    let at = this.#table.numberOf(state);
+    while (bytes.length < limit && !this.#table.accepts(at)) {
+      const byte = this.#table.only(at);
+      if (byte < 0) break;
+      bytes.push(byte);
+      at = this.#table.step(at, byte);
+    }
+    return { bytes: Uint8Array.from(bytes), state: this.#table.stateOf(at) };
+  }
+
+  isLast(state: object): boolean {
+    return this.#table.only(this.#table.numberOf(state)) === -2;
+  }
+
+  leadsOn(state: object, node: number): boolean {
+    const { byte, next, depth, first } = this.trie;
+    const path = this.#path;
+    const end = next[node]!;
+    path[depth[node]!] = this.#table.numberOf(state);
+    for (let at = node + 1; at < end;) {
+      this.#spend();
+      const to = this.#table.step(path[depth[at]! - 1]!, byte[at]!);
+      if (to < 0) {
+        at = next[at]!;
+        continue;
+      }
+      if (first[at + 1]! > first[at]!) return true;
+      path[depth[at]!] = to;
+      at += 1;
+    }
+    return false;
+  }
+
+  #make(state: object): Uint32Array {
+    const from = this.#table.numberOf(state);
+    const loop = this.#table.loop(from);
+    const bits = loop === null ? this.#walkAll(from) : this.#walkLoop(from, state, loop);
+    for (const token of this.#endTokens) {
+      const end = this.step(state, token);
+      const may = this.machine.accepts(state) || (end !== null && this.machine.accepts(end));
+      if (may) set(bits, token);
+      else bits[token >> 5]! &= ~(1 << (token & 31));
+    }
+    return bits;
+  }
+
+  #walkAll(from: number): Uint32Array {
+    const bits = new Uint32Array(this.#words);
+    this.#walk(from, this.trie, (place) => set(bits, this.trie.order[place]!));
+    return bits;
+  }
+
+  #walkLoop(from: number, state: object, { characters, room }: Loop): Uint32Array {
+    const index = this.#classes(characters);
+    const over = index.beyond(room);
+    if (over.length > fewTokens) return this.#walkAll(from);
+    const bits = index.within(room).slice();
+    const { order } = index.remainders;
+    this.#walk(from, index.remainders, (at) => {
+      const place = order[at]!;
+      if (index.characters[place]! <= room) set(bits, index.tokens[place]!);
+    });
+    for (const token of over) if (this.step(state, token) !== null) set(bits, token);
+    return bits;
+  }
+
+  /** Calls `allow` with each place in `order` whose entry can be read from the state. */
+  #walk(from: number, trie: Trie, allow: (place: number) => void): void {
+    const { byte, next, depth, first, height } = trie;
+    const table = this.#table;
+    const path = this.#path;
+    const whole = trie === this.trie;
+    path[0] = from;
+    for (let at = 1; at < trie.nodes;) {
+      this.#spend();
+      const to = table.step(path[depth[at]! - 1]!, byte[at]!);
+      const after = next[at]!;
+      if (to < 0) {
+        at = after;
+        continue;
+      }
+      const all = whole && after - at >= bulk && this.#takesAll(to, at, height[at]!);
+      const end = first[all ? after : at + 1]!;
+      for (let place = first[at]!; place < end; place += 1) allow(place);
+      path[depth[at]!] = to;
+      at = all ? after : at + 1;
+    }
+  }
+
+  /** Whether everything below a node of the vocabulary's tree can be read from a state, by its loop. */
+  #takesAll(state: number, node: number, height: number): boolean {
+    const loop = this.#table.loop(state);
+    return loop !== null && loop.room >= height && this.#classes(loop.characters).pure[node] === 1;
+  }
+
+  #spend(): void {
+    this.#nodes += 1;
+    if (this.#nodes < glance) return;
+    this.#nodes = 0;
+    this.#budget?.spend(glance / 2, 0, 'mask');
+  }
+}
+
+function set(bits: Uint32Array, token: number): void {
+  bits[token >> 5]! |= 1 << (token & 31);
+}

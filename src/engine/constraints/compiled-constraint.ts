@@ -1,0 +1,131 @@
+/**
+ * A constraint ready to be stepped: machine, masker, limits, and what is known of its forced stretches.
+ * The thread that steps constraints makes it once for a spec, and sessions share it.
+ */
+
+import {
+  createClassIndexes,
+  createMasker,
+  findForcedTokens,
+  TimedBudget,
+  type ClassIndexes,
+  type CompileContext,
+  type ConstraintSpec,
+  type Machine,
+  type Masker,
+  type TokenTrie,
+} from '../../constraint/index.ts';
+
+export type Compile = (spec: ConstraintSpec, context: CompileContext) => Machine;
+
+export interface ConstraintLimits {
+  /** For compiling one spec. */
+  readonly compileMilliseconds: number;
+  /** For answering one question. */
+  readonly stepMilliseconds: number;
+  /** States, nodes and items that one constraint may keep; about 100 bytes each. */
+  readonly kept: number;
+}
+
+export const defaultConstraintLimits: ConstraintLimits = {
+  compileMilliseconds: 5000,
+  stepMilliseconds: 250,
+  kept: 2_000_000,
+};
+
+/** What all constraints of a model have in common. */
+export interface ConstraintVocabulary {
+  readonly trie: TokenTrie;
+  readonly endTokens: readonly number[];
+  /** Names of the special tokens. */
+  readonly specials: readonly string[];
+}
+
+/** Forced stretches and tokenised texts that are remembered. */
+const remembered = 4096;
+/** Bytes that may be forced at once. */
+const longestForced = 4096;
+
+export type Forced =
+  | { readonly kind: 'tokens'; readonly tokens: readonly number[] }
+  | { readonly kind: 'unknown'; readonly text: string };
+
+const nothing: Forced = { kind: 'tokens', tokens: [] };
+
+export class CompiledConstraint {
+  readonly machine: Machine;
+  readonly masker: Masker;
+  readonly #budget: TimedBudget;
+  readonly #limits: ConstraintLimits;
+  readonly #forced = new Map<object, Forced>();
+  readonly #tokens = new Map<string, readonly number[]>();
+
+  constructor(machine: Machine, masker: Masker, budget: TimedBudget, limits: ConstraintLimits) {
+    this.machine = machine;
+    this.masker = masker;
+    this.#budget = budget;
+    this.#limits = limits;
+  }
+
+  /** A question begins: its time runs from now. */
+  renew(): void {
+    this.#budget.renew(this.#limits.stepMilliseconds);
+  }
+
+  /** So much is kept that no new text should begin with it. */
+  get worn(): boolean {
+    return this.#budget.kept > this.#limits.kept / 2;
+  }
+
+  get bytes(): number {
+    return this.masker.bytes + this.#budget.kept * 100;
+  }
+
+  /** What follows whatever is chosen, as tokens. */
+  forced(state: object): Forced {
+    const known = this.#forced.get(state);
+    if (known !== undefined) return known;
+    const found = this.#find(state);
+    if (found.kind === 'tokens') keep(this.#forced, state, found);
+    return found;
+  }
+
+  #find(state: object): Forced {
+    const stretch = this.masker.forced(state, longestForced);
+    if (stretch.bytes.length === 0) return nothing;
+    return findForcedTokens(this.masker, stretch.bytes, stretch.state, (text) =>
+      text === '' ? [] : (this.#tokens.get(text) ?? null),
+    );
+  }
+
+  /** How a text is tokenised, after `forced` asked for it. */
+  learn(text: string, tokens: readonly number[]): void {
+    keep(this.#tokens, text, tokens);
+  }
+}
+
+function keep<Key, Value>(known: Map<Key, Value>, key: Key, value: Value): void {
+  known.set(key, value);
+  for (const oldest of known.keys()) {
+    if (known.size <= remembered) break;
+    known.delete(oldest);
+  }
+}
+
+/** Compiles specs for one vocabulary; throws `invalid_constraint`. */
+export function createCompiler(
+  compile: Compile,
+  vocabulary: ConstraintVocabulary,
+  limits: ConstraintLimits,
+): (spec: ConstraintSpec) => CompiledConstraint {
+  const classes: ClassIndexes = createClassIndexes(vocabulary.trie);
+  return (spec) => {
+    const budget = new TimedBudget({ milliseconds: limits.compileMilliseconds, kept: limits.kept });
+    const machine = compile(spec, { specials: vocabulary.specials, budget });
+    const masker = createMasker(machine, vocabulary.trie, vocabulary.endTokens, {
+      budget,
+      classes,
+    });
+    return new CompiledConstraint(machine, masker, budget, limits);
+  };
+}
