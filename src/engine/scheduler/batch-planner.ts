@@ -69,12 +69,9 @@ export class BatchPlanner {
     const shares = new Map<Sequence, number>();
     const running = this.#running();
     const prompts = running.filter(({ prefilling }) => prefilling);
-    // What is forced behind a prompt comes with its last piece.
-    const forced = [...running, ...this.#queue.first(lookedThrough)].reduce(
-      (sum, one) => sum + one.forced.length,
-      0,
-    );
-    const decoding = running.length - prompts.length + forced;
+    const decoding = running
+      .filter(({ prefilling }) => !prefilling)
+      .reduce((sum, { forced }) => sum + 1 + forced.length, 0);
     for (const sequence of prompts) shares.set(sequence, 0);
     const shortWaits = this.#shortWaits(prompts);
     const budget = promptBudget(this.#decoder.batchTokens, { decoding, shortWaits }, this.#costs);
@@ -119,6 +116,9 @@ export class BatchPlanner {
     let hasSlots = true;
     for (const sequence of [...prompts, ...this.#queue.first(lookedThrough)].toSorted(inOrder)) {
       if (budget.free <= 0) return;
+      // What is forced behind a prompt comes with its last piece.
+      const free = budget.free - sequence.forced.length;
+      if (free <= 0) continue;
       if (sequence.slot === null) {
         if (!hasSlots || awaitsConstraint(sequence) || this.#waitsForOther(sequence)) continue;
         if (budget.long <= 0 && this.#isLong(sequence)) continue;
@@ -127,7 +127,7 @@ export class BatchPlanner {
         // It has its slot, so it must get on, if only by a token.
         budget = { ...budget, long: Math.max(1, budget.long) };
       }
-      const { share, left } = sharePrompt(budget, sequence.pending, sequence.long);
+      const { share, left } = sharePrompt({ ...budget, free }, sequence.pending, sequence.long);
       shares.set(sequence, share);
       budget = left;
     }

@@ -6,6 +6,7 @@
  */
 
 import { ParlanceError } from '../../contract/errors.ts';
+import type { Decoder } from '../llama/decoder.ts';
 import type { ConstraintSession } from '../constraints/index.ts';
 import { createSampler, type Sampled, type Sampler } from '../sampler/index.ts';
 import { createNgramDrafter, type NgramDrafter } from '../speculation/index.ts';
@@ -22,6 +23,8 @@ import type { Sequence } from './sequence.ts';
 
 export interface ConstrainedOptions extends ChoiceOptions {
   readonly session: ConstraintSession;
+  /** Forced tokens that one pass gives log-probabilities of, at least 1. */
+  readonly forcedInPass: number;
   /** Text that the answer may repeat; null = no drafts. */
   readonly drafts: { readonly prediction: readonly number[] | null } | null;
 }
@@ -40,9 +43,12 @@ interface Taken {
 const mostHeld = 128;
 /** Dead ends after which a request is given up. */
 const mostRetreats = 200;
-/** Forced tokens that one pass gives log-probabilities of. */
-const forcedInPass = 8;
 const draftsAhead = 4;
+const mostForcedInPass = 8;
+
+/** Forced tokens with rows that each sequence may have in a pass, so that those of all slots fit. */
+export const forcedInPass = ({ batchTokens, slots }: Pick<Decoder, 'batchTokens' | 'slots'>) =>
+  Math.max(1, Math.min(mostForcedInPass, Math.floor(batchTokens / slots) - 1));
 
 export class ConstrainedChoice {
   readonly #options: ConstrainedOptions;
@@ -125,8 +131,10 @@ export class ConstrainedChoice {
     }
     this.#ended = view.ended;
     if (this.#takeForced(sequence, view.forced)) return this.#finish(sequence);
-    if (view.ended && this.#forced.length === 0) return this.#finishComplete(sequence);
-    if (this.#forced.length === 0 && !view.ended) this.#lookAhead(sequence);
+    if (sequence.forced.length === 0) {
+      if (view.ended) return this.#finishComplete(sequence);
+      this.#lookAhead(sequence);
+    }
     if (view.risky) return this.#tellOldest();
     return this.#held.length === 0 ? null : this.#tellAll(null);
   }
@@ -145,8 +153,8 @@ export class ConstrainedChoice {
   }
 
   #nextForced(sequence: Sequence): null {
-    sequence.forced = this.#forced.slice(0, forcedInPass);
-    this.#forced = this.#forced.slice(forcedInPass);
+    sequence.forced = this.#forced.slice(0, this.#options.forcedInPass);
+    this.#forced = this.#forced.slice(this.#options.forcedInPass);
     return null;
   }
 

@@ -28,6 +28,8 @@ export interface Arrival {
   /** What the request asks its text to satisfy, compiled. */
   readonly constraint: PreparedConstraint | null;
   readonly speculation: boolean;
+  /** Forced tokens that each sequence may have in a pass, so that those of all slots fit. */
+  readonly forcedInPass: number;
 }
 
 export interface NewRequest {
@@ -85,6 +87,7 @@ export function createRequest(
     prediction: asked.prediction === null ? null : readPrediction(asked.prediction, arrival),
     constraint: arrival.constraint,
     speculation: arrival.speculation,
+    forcedInPass: arrival.forcedInPass,
   };
   const driver = new SamplingDriver(plan);
   const request: ActiveRequest = { ...common, driver };

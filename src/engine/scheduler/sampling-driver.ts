@@ -22,6 +22,8 @@ export interface SamplingPlan {
   readonly bestOf: number;
   readonly prediction: readonly number[] | null;
   readonly constraint: PreparedConstraint | null;
+  /** Forced tokens that one pass gives log-probabilities of. */
+  readonly forcedInPass: number;
   /** Drafts are of use. */
   readonly speculation: boolean;
 }
@@ -60,11 +62,11 @@ export class SamplingDriver implements Driver {
   }
 
   #createChoice(choice: number): Choice | ConstrainedChoice {
-    const { rules, promptTokens, constraint, speculation, prediction } = this.#plan;
+    const { rules, promptTokens, constraint, speculation, prediction, forcedInPass } = this.#plan;
     const options = { rules, promptTokens, choice, needLogprob: this.#atEnd };
     if (constraint === null) return new Choice(options);
     const drafts = speculation ? { prediction } : null;
-    return new ConstrainedChoice({ ...options, session: constraint.open(), drafts });
+    return new ConstrainedChoice({ ...options, session: constraint.open(), drafts, forcedInPass });
   }
 
   #constrained(): ConstrainedDriver {

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 
+import type { PreparedConstraint } from '../constraints/index.ts';
 import { FakeDecoder, type FakeOptions } from '../llama/fake-decoder.ts';
 import { PrefixCache } from '../prefix-cache/index.ts';
 import type { ChoiceStep, Finish, FromEngine, GenerateRequest } from '../protocol.ts';
@@ -59,9 +60,10 @@ export class Bench {
     });
   }
 
-  submit(request: GenerateRequest): number {
+  submit(request: GenerateRequest, constraint: PreparedConstraint | null = null): number {
     this.#nextId += 1;
-    for (const message of this.scheduler.submit(this.#nextId, request)) this.receive(message);
+    const messages = this.scheduler.submit(this.#nextId, request, constraint);
+    for (const message of messages) this.receive(message);
     this.scheduler.checkIntegrity();
     return this.#nextId;
   }

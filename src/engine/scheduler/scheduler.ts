@@ -23,6 +23,7 @@ import { Adapters } from './adapters.ts';
 import { admitRequest } from './admission.ts';
 import { BatchPlanner, type PlannedRun } from './batch-planner.ts';
 import { checkBooks } from './check-books.ts';
+import { forcedInPass } from './constrained-choice.ts';
 import { createRequest } from './create-request.ts';
 import { EngineCounters } from './engine-counters.ts';
 import { HeldContexts, invalidHandle, type HeldContext, type HeldLimits } from './held-contexts.ts';
@@ -127,6 +128,7 @@ export class Scheduler {
         context,
         constraint,
         speculation: this.#speculator !== null,
+        forcedInPass: forcedInPass(this.#decoder),
       });
       this.#arrivals += 1;
       this.#enter(request);
