@@ -302,10 +302,6 @@ export class Scheduler {
         this.#generated += generated;
         this.#slots.trim(sequence);
         choices.push(...this.#tell(request, told));
-        if (sequence.done) {
-          this.#queue.remove(sequence);
-          this.#slots.release(sequence, true);
-        }
         this.#endIfDone(request);
       },
       failed: ({ request }, error) => {
@@ -335,8 +331,6 @@ export class Scheduler {
       context !== null && index === told.length - 1 ? { ...step, context } : step,
     );
     const choices = this.#tell(request, steps);
-    for (const sequence of request.sequences)
-      if (sequence.done) this.#slots.release(sequence, true);
     this.#endIfDone(request);
     return choices;
   }
@@ -367,6 +361,10 @@ export class Scheduler {
   }
 
   #endIfDone(request: ActiveRequest): void {
+    for (const sequence of request.sequences.filter(({ done }) => done)) {
+      this.#queue.remove(sequence);
+      this.#slots.release(sequence, true);
+    }
     if (request.sequences.every(({ done }) => done)) this.#end(request.id, true);
   }
 
