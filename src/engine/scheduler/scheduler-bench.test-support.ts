@@ -87,8 +87,8 @@ export class Bench {
   }
 
   /** Submits it and runs everything to the end. */
-  run(request: GenerateRequest): number {
-    const id = this.submit(request);
+  run(request: GenerateRequest, constraint: PreparedConstraint | null = null): number {
+    const id = this.submit(request, constraint);
     this.finish();
     return id;
   }
@@ -132,10 +132,14 @@ export class Bench {
 }
 
 /** What each choice of a request is told by an engine that has nothing else to do. */
-export function alone(request: GenerateRequest, options: Partial<BenchOptions> = {}): Told[] {
+export function alone(
+  request: GenerateRequest,
+  options: Partial<BenchOptions> = {},
+  constraint: PreparedConstraint | null = null,
+): Told[] {
   const bench = new Bench(options);
   if (request.adapter !== null) {
     bench.scheduler.loadAdapter(request.adapter, `${request.adapter}.gguf`, 'digest');
   }
-  return bench.choicesOf(bench.run(request), request.choices);
+  return bench.choicesOf(bench.run(request, constraint), request.choices);
 }

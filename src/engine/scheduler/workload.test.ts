@@ -8,6 +8,7 @@ import { test } from 'node:test';
 
 import type { GenerateRequest } from '../protocol.ts';
 import { makeRequest } from '../request.test-support.ts';
+import { FakeConstraint, type Language } from './fake-constraint.test-support.ts';
 import { alone, Bench, type BenchOptions } from './scheduler-bench.test-support.ts';
 
 const beginnings = [
@@ -65,18 +66,33 @@ function randomRequest(random: Random, slots: number, turn: number): GenerateReq
   return makeRequest(text, sampling, { ...rest, choices, bestOf: choices + random(2) });
 }
 
+/** Pairs of letters, some of which turn out to be dead ends; the second letter is at times forced. */
+const pairs: Language = (text) => {
+  const risky = true;
+  if (text.endsWith('qq')) return { bytes: '', risky };
+  if (text.length % 2 === 0) return { bytes: 'abq', complete: text.length >= 4 };
+  return text.endsWith('b') ? { bytes: 'z' } : { bytes: 'qxy', risky };
+};
+
+const constraintOf = (turn: number, random: Random) =>
+  random(4) === 0 ? () => new FakeConstraint(pairs, turn % 4) : null;
+
 /** One engine under random load; how its requests ended. */
 function runRound(random: Random, turns: number) {
   const set = options(random);
   const bench = new Bench(set);
   bench.scheduler.loadAdapter('adapter', 'adapter.gguf', 'digest');
   const live = new Map<number, GenerateRequest>();
-  const ended = { finished: 0, compared: 0, failed: 0, cancelled: 0 };
+  const constraints = new Map<number, ReturnType<typeof constraintOf>>();
+  const ended = { finished: 0, compared: 0, constrained: 0, failed: 0, cancelled: 0 };
   for (let turn = 0; turn < turns; turn += 1) {
     const event = random(60);
     if (event < 20) {
       const request = randomRequest(random, set.slots, turn);
-      const id = bench.submit(request);
+      const free = request.beam !== null || request.handover !== null;
+      const constraint = free ? null : constraintOf(turn, random);
+      const id = bench.submit(request, constraint?.() ?? null);
+      constraints.set(id, constraint);
       if (!bench.rejected.has(id)) live.set(id, request);
     } else if (event < 26) {
       const id = [...live.keys()][random(live.size)];
@@ -111,8 +127,11 @@ function runRound(random: Random, turns: number) {
     ended[finished ? 'finished' : 'failed'] += 1;
     // Whatever was shared, parked, moved or drafted: the answer is the one of an idle engine.
     if (!finished || id % 5 > 0) continue;
-    assert.deepEqual(told, alone(request, { slots: 8, endEvery: set.endEvery ?? 0 }));
+    const idle = { slots: 8, endEvery: set.endEvery ?? 0 };
+    const constraint = constraints.get(id)?.() ?? null;
+    assert.deepEqual(told, alone(request, idle, constraint));
     ended.compared += 1;
+    ended.constrained += constraint === null ? 0 : 1;
   }
   const { preemptions, evictions } = bench.scheduler.stats;
   return { ...ended, preemptions, evictions };
@@ -120,7 +139,15 @@ function runRound(random: Random, turns: number) {
 
 test('ten thousand random events leave nothing behind', () => {
   const random = createRandom(1);
-  const sums = { finished: 0, compared: 0, failed: 0, cancelled: 0, preemptions: 0, evictions: 0 };
+  const sums = {
+    finished: 0,
+    compared: 0,
+    constrained: 0,
+    failed: 0,
+    cancelled: 0,
+    preemptions: 0,
+    evictions: 0,
+  };
   for (let round = 0; round < 40; round += 1) {
     for (const [name, count] of Object.entries(runRound(random, 250))) {
       sums[name as keyof typeof sums] += count;
