@@ -34,7 +34,7 @@ test('masks are what reading every token says, for random machines and states', 
 
 test('forced bytes are those after which nothing else could follow', () => {
   let forced = 0;
-  for (let seed = 1; seed <= 200; seed += 1) {
+  for (let seed = 1; seed <= 50; seed += 1) {
     const dice = createDice(seed);
     const machine = randomMachine(dice, 0.3);
     const trie = randomTrie(dice, 20);
@@ -59,7 +59,7 @@ test('forced bytes are those after which nothing else could follow', () => {
       state = machine.step(at, dice.pick(next)) ?? assert.fail();
     }
   }
-  assert.ok(forced > 30, `${forced} forced bytes`);
+  assert.ok(forced > 10, `${forced} forced bytes`);
 });
 
 test('a token below a node is found exactly where one can be read', () => {

@@ -6,7 +6,7 @@
 
 import type { Budget, Loop, Machine } from '../machine.ts';
 import { createClassIndex, type ClassIndex } from './class-index.ts';
-import { StateTable } from './state-table.ts';
+import { StateTable, unknown } from './state-table.ts';
 import { pieceOf, type TokenTrie, type Trie } from './token-trie.ts';
 
 export interface Masker {
@@ -53,7 +53,7 @@ export function createClassIndexes(trie: TokenTrie): ClassIndexes {
 }
 
 export interface MaskerOptions {
-  /** Its time runs while masks are made; 2 million nodes a second are reckoned. */
+  /** Its time runs while masks are made. */
   readonly budget?: Budget;
   readonly classes?: ClassIndexes;
   /** Bytes of masks that are kept. */
@@ -65,8 +65,8 @@ const defaultCacheBytes = 32 * 1024 * 1024;
 const fewTokens = 400;
 /** Nodes below which it is not worth asking whether all of them are allowed. */
 const bulk = 12;
-/** Nodes between two looks at the budget. */
-const glance = 4096;
+/** Questions to the machine between two looks at the budget. */
+const glance = 1024;
 
 export function createMasker(
   machine: Machine,
@@ -191,7 +191,11 @@ class TrieMasker implements Masker {
 
   #walkAll(from: number): Uint32Array {
     const bits = new Uint32Array(this.#words);
-    this.#walk(from, this.trie, (place) => set(bits, this.trie.order[place]!));
+    const ranges = this.#walk(from, this.trie);
+    const { order } = this.trie;
+    for (let i = 0; i < ranges.length; i += 2) {
+      for (let place = ranges[i]!; place < ranges[i + 1]!; place += 1) set(bits, order[place]!);
+    }
     return bits;
   }
 
@@ -200,36 +204,56 @@ class TrieMasker implements Masker {
     const over = index.beyond(room);
     if (over.length > fewTokens) return this.#walkAll(from);
     const bits = index.within(room).slice();
+    const ranges = this.#walk(from, index.remainders);
     const { order } = index.remainders;
-    this.#walk(from, index.remainders, (at) => {
-      const place = order[at]!;
-      if (index.characters[place]! <= room) set(bits, index.tokens[place]!);
-    });
+    for (let i = 0; i < ranges.length; i += 2) {
+      for (let at = ranges[i]!; at < ranges[i + 1]!; at += 1) {
+        const place = order[at]!;
+        if (index.characters[place]! <= room) set(bits, index.tokens[place]!);
+      }
+    }
     for (const token of over) if (this.step(state, token) !== null) set(bits, token);
     return bits;
   }
 
-  /** Calls `allow` with each place in `order` whose entry can be read from the state. */
-  #walk(from: number, trie: Trie, allow: (place: number) => void): void {
-    const { byte, next, depth, first, height } = trie;
+  /** Places in `order` whose entries can be read from the state: from, to, from, to, ascending. */
+  #walk(from: number, trie: Trie): number[] {
+    const { byte, next, depth, first, height, nodes } = trie;
     const table = this.#table;
+    let { rowOf, steps } = table;
     const path = this.#path;
     const whole = trie === this.trie;
+    const ranges: number[] = [];
+    let begin = 0;
+    let end = 0;
     path[0] = from;
-    for (let at = 1; at < trie.nodes;) {
-      this.#spend();
-      const to = table.step(path[depth[at]! - 1]!, byte[at]!);
+    for (let at = 1; at < nodes;) {
+      const level = depth[at]!;
+      const state = path[level - 1]!;
+      const row = rowOf[state]!;
+      let to = row === -1 ? unknown : steps[row + byte[at]!]!;
+      if (to === unknown) {
+        this.#spend();
+        to = table.ask(state, byte[at]!);
+        ({ rowOf, steps } = table);
+      }
       const after = next[at]!;
       if (to < 0) {
         at = after;
         continue;
       }
+      path[level] = to;
       const all = whole && after - at >= bulk && this.#takesAll(to, at, height[at]!);
-      const end = first[all ? after : at + 1]!;
-      for (let place = first[at]!; place < end; place += 1) allow(place);
-      path[depth[at]!] = to;
-      at = all ? after : at + 1;
+      const until = all ? after : at + 1;
+      if (first[at] !== end) {
+        if (end > begin) ranges.push(begin, end);
+        begin = first[at]!;
+      }
+      end = first[until]!;
+      at = until;
     }
+    if (end > begin) ranges.push(begin, end);
+    return ranges;
   }
 
   /** Whether everything below a node of the vocabulary's tree can be read from a state, by its loop. */
@@ -242,7 +266,7 @@ class TrieMasker implements Masker {
     this.#nodes += 1;
     if (this.#nodes < glance) return;
     this.#nodes = 0;
-    this.#budget?.spend(glance / 2, 0, 'mask');
+    this.#budget?.spend(glance, 0, 'mask');
   }
 }
 

@@ -6,7 +6,8 @@
 
 import type { Loop, Machine } from '../machine.ts';
 
-const unknown = -2;
+/** In `steps`: the machine has not been asked. */
+export const unknown = -2;
 const dead = -1;
 
 /** Rows of 256 steps (1 kB each) that are kept; beyond, the machine is asked each time. */
@@ -29,9 +30,11 @@ export class StateTable {
   readonly #machine: Machine;
   #numbers = new Map<object, number>();
   #states: object[] = [];
-  /** Where a state's row begins; -1 = it has none yet. */
-  #rowOf = new Int32Array(64).fill(-1);
-  #steps = new Int32Array(64 * 256);
+  /** For the inner loops of walks, which read again after each `ask`: where a state's row begins in
+   * `steps`; -1 = it has none yet. */
+  rowOf = new Int32Array(64).fill(-1);
+  /** Numbers of the next states by byte; -1 = refused, -2 = unknown. */
+  steps = new Int32Array(64 * 256);
   #rows = 0;
   #loops: (Loop | null | undefined)[] = [];
   #only: (number | undefined)[] = [];
@@ -41,7 +44,7 @@ export class StateTable {
   }
 
   get bytes(): number {
-    return this.#steps.byteLength + this.#states.length * 150;
+    return this.steps.byteLength + this.#states.length * 150;
   }
 
   /** Forgets all numbers where there are too many; called between walks. */
@@ -49,8 +52,8 @@ export class StateTable {
     if (this.#states.length < mostStates && this.#rows < mostRows) return;
     this.#numbers = new Map();
     this.#states = [];
-    this.#rowOf = new Int32Array(64).fill(-1);
-    this.#steps = new Int32Array(64 * 256);
+    this.rowOf = new Int32Array(64).fill(-1);
+    this.steps = new Int32Array(64 * 256);
     this.#rows = 0;
     this.#loops = [];
     this.#only = [];
@@ -62,10 +65,10 @@ export class StateTable {
     const fresh = this.#states.length;
     this.#states.push(state);
     this.#numbers.set(state, fresh);
-    if (fresh >= this.#rowOf.length) {
-      const longer = new Int32Array(this.#rowOf.length * 2).fill(-1);
-      longer.set(this.#rowOf);
-      this.#rowOf = longer;
+    if (fresh >= this.rowOf.length) {
+      const longer = new Int32Array(this.rowOf.length * 2).fill(-1);
+      longer.set(this.rowOf);
+      this.rowOf = longer;
     }
     return fresh;
   }
@@ -76,34 +79,35 @@ export class StateTable {
 
   /** The number of the state after one more byte; -1 where the machine refuses it. */
   step(number: number, byte: number): number {
-    const row = this.#rowOf[number]!;
+    const row = this.rowOf[number]!;
     if (row !== -1) {
-      const known = this.#steps[row + byte]!;
+      const known = this.steps[row + byte]!;
       if (known !== unknown) return known;
     }
-    return this.#ask(number, byte);
+    return this.ask(number, byte);
   }
 
-  #ask(number: number, byte: number): number {
+  /** Asks the machine, and keeps what it says. */
+  ask(number: number, byte: number): number {
     const row = this.#rowFor(number);
     const state = this.#machine.step(this.#states[number]!, byte);
     const next = state === null ? dead : this.numberOf(state);
-    if (row !== -1) this.#steps[row + byte] = next;
+    if (row !== -1) this.steps[row + byte] = next;
     return next;
   }
 
   #rowFor(number: number): number {
-    const known = this.#rowOf[number]!;
+    const known = this.rowOf[number]!;
     if (known !== -1 || this.#rows >= mostRows) return known;
     const row = this.#rows * 256;
     this.#rows += 1;
-    if (row + 256 > this.#steps.length) {
-      const longer = new Int32Array(this.#steps.length * 2);
-      longer.set(this.#steps);
-      this.#steps = longer;
+    if (row + 256 > this.steps.length) {
+      const longer = new Int32Array(this.steps.length * 2);
+      longer.set(this.steps);
+      this.steps = longer;
     }
-    this.#steps.fill(unknown, row, row + 256);
-    this.#rowOf[number] = row;
+    this.steps.fill(unknown, row, row + 256);
+    this.rowOf[number] = row;
     return row;
   }
 
