@@ -14,7 +14,10 @@ import type { DynamicScope } from './read/dynamic-scope.ts';
 import { freeNode, readNode } from './read/read-node.ts';
 import { SchemaDocuments } from './read/schema-documents.ts';
 import type { Place } from './read/schema-documents.ts';
+import { findConflicts } from './read/satisfiable.ts';
+import type { Conflict } from './read/satisfiable.ts';
 import { refuse, SchemaKeywords } from './read/schema-keywords.ts';
+import { RegexTests } from '../verify/text-tests.ts';
 
 /**
  * The graph of a schema in any dialect from draft-04 to 2020-12, as `$schema` says.
@@ -28,7 +31,23 @@ export function readSchema(text: string, budget: Budget): SchemaGraph {
   const reader = new GraphReader(documents, budget);
   const nodes = reader.read();
   checkInPlace(nodes);
-  return { nodes, root: 0, strictIntegers: documents.root.dialect.draft === 4 };
+  const strictIntegers = documents.root.dialect.draft === 4;
+  const graph = { nodes, root: 0, strictIntegers };
+  const conflicts = findConflicts(graph, new RegexTests(budget), budget);
+  const root = conflicts[0] ?? null;
+  if (root !== null) throw unsatisfiable(root);
+  return {
+    ...graph,
+    nodes: nodes.map((node, id) => (conflicts[id] === null ? node : { ...node, never: true })),
+  };
+}
+
+function unsatisfiable({ keyword, path }: Conflict): ParlanceError {
+  return new ParlanceError(
+    'invalid_constraint',
+    `Nothing satisfies the schema: \`${keyword}\` at ${path} of it rules out every finite value together with the rest. Loosen one of them.`,
+    { keyword },
+  );
 }
 
 interface Pending {

@@ -155,13 +155,21 @@ const formats: ReadonlySet<string> = new Set<FormatName>([
   'uuid',
 ]);
 
+const variable = String.raw`(?:\w|%[0-9A-Fa-f]{2})(?:\.?(?:\w|%[0-9A-Fa-f]{2}))*(?::[1-9][0-9]{0,3}|\*)?`;
+
+/** RFC 6570, section 2. A regex here, since it is the one standard format that has no row of its own. */
+export const uriTemplate = String.raw`^(?:[^\x00-\x20"%<>\\^\x60{|}\x7f]|%[0-9A-Fa-f]{2}|\{[+#./;?&=,!@|]?${variable}(?:,${variable})*\})*$`;
+
 function readString(keywords: SchemaKeywords): StringRules | null {
   const pattern = keywords.string('pattern');
   const format = keywords.string('format');
   const rules: StringRules = {
     minLength: keywords.count('minLength', 0),
     maxLength: keywords.count('maxLength', Infinity),
-    patterns: pattern === null ? [] : [pattern],
+    patterns: [
+      ...(pattern === null ? [] : [pattern]),
+      ...(format === 'uri-template' ? [uriTemplate] : []),
+    ],
     formats: format !== null && formats.has(format) ? [format as FormatName] : [],
   };
   const says =
