@@ -65,9 +65,10 @@ Q8_0 is served from now on: SmolLM2-135M-Instruct.Q4_1.requantised-Q8_0.gguf (14
 \`\`\`
 
 - **Serving** takes the Q8_0 file for the name (or \`hf:\` spec) that was pulled; \`GET /deploy/{name}\`
-  then says \`"requantised": "used"\`. It never makes one itself, so that nothing delays a start; where a
-  pull might find a faster form it says so once, on the start screen. A file that is given by its path is
-  served as it is, and nothing is put beside it.
+  then says \`"requantised": "used"\`. A server tries it for its own models too, so that nothing
+  delays a start: when nothing was asked for 20 seconds it rewrites and measures, stops at once when a
+  request comes, and leaves the result to the next start; \`requantising\` there and the log say what
+  became of it. A file that is given by its path is served as it is, and nothing is put beside it.
 - **Off**: \`--no-requantise\` for \`parlance pull\` and \`parlance serve\`, \`PARLANCE_REQUANTISE=off\`, or
   \`requantise: off\` in \`parlance.yaml\`. Two files may be deleted by hand at any time: the one that ends in
   \`.requantised-Q8_0.gguf\` and the verdict that ends in \`.requantise.json\`.

@@ -11,7 +11,14 @@ import {
   createExternalRuntime,
   type Deployments,
 } from '../../deployments/index.ts';
-import { describeMachine, findGpuLibraries } from '../../engine/index.ts';
+import {
+  describeMachine,
+  findGpuLibraries,
+  measureWeights,
+  quantiseWeights,
+  readFreeMemory,
+} from '../../engine/index.ts';
+import type { RequantiseTools } from '../../models/index.ts';
 import type { Store } from '../../records/index.ts';
 import { createRouting } from '../../routing/index.ts';
 import {
@@ -44,9 +51,11 @@ export function compose({ options, store, log, version }: ComposeOptions): Progr
     embedded: createEmbeddedRuntime({
       home: options.home,
       machine: machineOf(options),
+      requantise: toolsOf(options),
       maxWaiting: options.queue,
       prefixCacheDir: options.prefixCacheDir,
       onReleased: (milliseconds) => metrics.released(milliseconds / 1000),
+      onNote: (deployment, note) => log.info({ deployment }, note),
       onFault: (deployment, message) => log.warn({ deployment }, message),
     }),
     external: createExternalRuntime({ allowApiKeyEnv: options.allowApiKeyEnv, env: process.env }),
@@ -90,6 +99,17 @@ export function compose({ options, store, log, version }: ComposeOptions): Progr
 /** Speeds were measured on processors: on a GPU the weights are taken as they are. */
 function machineOf({ requantise }: Options): string | null {
   return requantise === 'auto' && findGpuLibraries().length === 0 ? describeMachine() : null;
+}
+
+function toolsOf(options: Options): RequantiseTools | null {
+  const machine = machineOf(options);
+  if (machine === null) return null;
+  return {
+    machine,
+    quantise: quantiseWeights,
+    measure: measureWeights,
+    freeMemory: readFreeMemory,
+  };
 }
 
 /** The server is ready when its start model is; without one it is ready when it listens. */

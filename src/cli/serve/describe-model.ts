@@ -22,7 +22,7 @@ export function describeModel(view: DeploymentView): StartedModel {
     what: facts.filter((fact) => typeof fact === 'string').join(', '),
     tip:
       engine['requantised'] === 'possible'
-        ? `prompts may be read faster: parlance pull ${String(view.model)} finds out (docs/models.md)`
+        ? 'prompts may be read faster with Q8_0 weights: tried when it is quiet (docs/models.md)'
         : null,
     notes: Array.isArray(engine['notes']) ? engine['notes'].map(String) : [],
     engine: `${count(slots)} slots of ${count(context)} tokens (${memory}), ${count(threads)} threads`,

@@ -6,13 +6,20 @@
 
 import { asParlanceError, ParlanceError } from '../../contract/index.ts';
 import { startEngine, type Engine } from '../../engine/index.ts';
-import { ensureModel, parseModelSpec, type ModelFile } from '../../models/index.ts';
+import {
+  ensureModel,
+  parseModelSpec,
+  requantiseModel,
+  type ModelFile,
+  type RequantiseTools,
+} from '../../models/index.ts';
 import { createEmbeddedTarget, Handovers } from '../../targets/index.ts';
 import { invalidDeployment } from '../check-fields.ts';
 import { toEngineOptions, type ServerWide } from '../embedded-options.ts';
 import type { EmbeddedSpec } from '../spec.ts';
 import { Adapters } from './adapters.ts';
 import { toDetails } from './engine-details.ts';
+import { IdleRequantise } from './idle-requantise.ts';
 import type { Running, Runtime, StartContext } from './runtime.ts';
 import { createTurns } from './turns.ts';
 
@@ -20,8 +27,12 @@ export interface EmbeddedRuntimeOptions extends ServerWide {
   readonly home: string;
   /** For which a faster form of the weights is taken; null: never (`ensureModel`). */
   readonly machine?: string | null;
+  /** With which weights are rewritten while nothing is asked of them; null: never. */
+  readonly requantise?: RequantiseTools | null;
   /** A cancelled request has freed its slot, so long after the client left. */
   readonly onReleased?: (milliseconds: number) => void;
+  /** Something that its operator may want to read. */
+  readonly onNote?: (deployment: string, note: string) => void;
   /** Something went wrong that fails no request, in words for the log. */
   readonly onFault?: (deployment: string, message: string) => void;
 }
@@ -113,14 +124,31 @@ async function load(
     const target = createEmbeddedTarget({ name: spec.name, engine, metadata, handovers });
     adapters = new Adapters({ engine, metadata, handovers }, spec.options.deterministic === true);
     handovers.join(engine);
-    return toRunning({ engine, file, adapters, handovers, target });
+    const improving = improve(spec.name, engine, file, context);
+    return toRunning({ engine, file, adapters, handovers, target, improving });
   } catch (error) {
     await engine.stop();
     throw error;
   }
 }
 
+/** Null where there is nothing to try. */
+function improve(
+  name: string,
+  engine: Engine,
+  { path, requantised }: ModelFile,
+  { requantise: tools, onNote }: LoadContext,
+): IdleRequantise | null {
+  if (!tools || requantised !== 'possible') return null;
+  return new IdleRequantise({
+    load: () => engine.load,
+    work: async (signal, onStep) => await requantiseModel({ source: path, tools, signal, onStep }),
+    onDone: (note) => onNote?.(name, note),
+  });
+}
+
 interface Parts {
+  readonly improving: IdleRequantise | null;
   readonly engine: Engine;
   readonly file: ModelFile;
   readonly adapters: Adapters;
@@ -128,16 +156,19 @@ interface Parts {
   readonly target: Running['target'];
 }
 
-function toRunning({ engine, file, adapters, handovers, target }: Parts): Running {
+function toRunning({ engine, file, adapters, handovers, target, improving }: Parts): Running {
   return {
     target,
-    details: () => toDetails(engine, file, adapters.names),
+    details: () => ({
+      ...toDetails(engine, file, adapters.names),
+      requantising: improving?.view ?? null,
+    }),
     load: () => engine.load,
     stats: () => engine.stats,
     attach: (spec, context) => adapters.attach(spec, context),
-    stop: () => {
+    stop: async () => {
       handovers.leave(engine);
-      return engine.stop();
+      await Promise.all([engine.stop(), improving?.stop()]);
     },
   };
 }
