@@ -3,7 +3,7 @@
  * wherever they were written. Commands that need the home folder alone pass just that flag.
  */
 
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 
 import type { LoadedOptions, LoadRequest, Options } from '../config/index.ts';
 import { coloursFor, type Io } from './io.ts';
@@ -15,9 +15,16 @@ export async function addOptionFlags(command: Command): Promise<void> {
     const description = `${row.description.replace(/\.$/, '')} (default: ${row.defaultText})`;
     const flag = `${row.flag} <${row.argument}>`;
     if (row.reading === 'list') command.option(flag, description, collect);
+    else if (row.default === false)
+      command.addOption(toSwitch(row.flag, row.argument, description));
     else command.option(flag, description);
   }
   command.option('--config <FILE>', 'parlance.yaml (default: ./, then the home folder)');
+}
+
+/** What is off by default is switched on by the flag alone. */
+function toSwitch(flag: string, argument: string, description: string): Option {
+  return new Option(`${flag} [${argument}]`, description).preset('true');
 }
 
 /** A flag that may be repeated; the loader reads all of its texts. */

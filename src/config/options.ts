@@ -35,6 +35,9 @@ export const optionsSchema = Type.Object(
     allowedHosts: Type.Array(Type.String({ minLength: 1 })),
     heartbeat: Type.Integer({ minimum: 1, maximum: 3600 }),
     usageChunk: Type.Enum(['last', 'separate']),
+    fetchRemote: Type.Boolean(),
+    fetchHttp: Type.Boolean(),
+    fetchPrivate: Type.Array(Type.String({ minLength: 1 })),
   },
   closed,
 );
@@ -210,6 +213,26 @@ const rows: { readonly [K in OptionName]: Row & { readonly default: Options[K] }
     file: ['stream', 'usage_chunk'],
     default: 'last',
     description: 'Where a stream carries usage: on its last chunk, or in a separate one after it.',
+  },
+  fetchRemote: {
+    argument: 'true|false',
+    reading: 'boolean',
+    default: false,
+    description: 'Whether files that a request names by an https URL are fetched.',
+  },
+  fetchHttp: {
+    argument: 'true|false',
+    reading: 'boolean',
+    default: false,
+    description: 'Whether they are fetched over http too.',
+  },
+  fetchPrivate: {
+    argument: 'NETWORKS',
+    reading: 'list',
+    default: [],
+    defaultText: 'none',
+    description:
+      'Addresses and networks (10.1.0.0/16), separated by commas, that they may come from though they are not public.',
   },
 };
 
