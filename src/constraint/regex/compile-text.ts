@@ -9,9 +9,12 @@ import type { State } from './automaton.ts';
 import { LanguageBuilder } from './build-language.ts';
 import { internClass } from './character-class.ts';
 import type { CharMachine, TextMachine, TextRules } from './char-machine.ts';
+import { formatPatterns } from './formats.ts';
 import { parseRegex } from './parse-regex.ts';
 import { TermFactory } from './term-factory.ts';
 import type { Language } from './term.ts';
+
+const provenPatterns: ReadonlySet<string> = new Set(Object.values(formatPatterns));
 
 /** A place in a text whose length counts: how many characters came, as far as that matters. */
 interface Counted {
@@ -38,12 +41,18 @@ export function compileText(rules: TextRules, budget: Budget, keyword: string): 
     ...rules.whole.map((pattern) => languageOf(pattern, true)),
   ]);
   const automaton = new Automaton(language, terms, budget, keyword);
+  if (isProven(rules)) automaton.trust();
   const { min, max } = language.width;
   const minLength = min >= rules.minLength ? 0 : rules.minLength;
   const maxLength = max <= rules.maxLength ? Infinity : rules.maxLength;
-  if (minLength === 0 && maxLength === Infinity) return new FreeLength(automaton) as TextMachine;
+  if (minLength === 0 && maxLength === Infinity) return new FreeLength(automaton);
   const limits = { minLength, maxLength, budget, keyword };
-  return new LimitedLength(automaton, limits) as unknown as TextMachine;
+  return new LimitedLength(automaton, limits);
+}
+
+/** Formats are tested to be explorable; that need not be found out anew each time. */
+function isProven({ patterns, whole }: TextRules): boolean {
+  return patterns.length === 0 && whole.length === 1 && provenPatterns.has(whole[0]!);
 }
 
 /** A machine whose states are those of the automaton. */

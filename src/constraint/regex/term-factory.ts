@@ -6,7 +6,7 @@
 
 import type { Budget } from '../machine.ts';
 import type { Ranges } from './code-points.ts';
-import type { Fragment, Language, ShapeOf, Width } from './term.ts';
+import type { Empties, Fragment, Language, ShapeOf, Width } from './term.ts';
 import { TermTable } from './term-table.ts';
 import {
   anyWidth,
@@ -70,16 +70,11 @@ export class TermFactory {
     if (head === this.empty) return tail;
     if (tail === this.empty) return head;
     if (head.kind === 'cat') return this.#append(head, tail);
-    const both = [head.empties, tail.empties];
     return this.#fragment(`c${head.id},${tail.id}`, {
       kind: 'cat',
       head,
       tail,
-      empties: both.includes('never')
-        ? 'never'
-        : both.includes('sometimes')
-          ? 'sometimes'
-          : 'always',
+      empties: emptiest([tail.empties, head.empties], 'never'),
       pure: head.pure && tail.pure,
       trackers: head.trackers | tail.trackers,
       width: sumOf(head.width, tail.width),
@@ -102,15 +97,13 @@ export class TermFactory {
     const of = [...kept.values()].sort((a, b) => a.id - b.id);
     if (of.length === 0) return this.none;
     if (of.length === 1) return of[0]!;
-    const empties = of.map((one) => one.empties);
     return this.#fragment(`a${of.map((one) => one.id).join()}`, {
       kind: 'alt',
       of,
-      empties: empties.includes('always')
-        ? 'always'
-        : empties.includes('sometimes')
-          ? 'sometimes'
-          : 'never',
+      empties: emptiest(
+        of.map((one) => one.empties),
+        'always',
+      ),
       ...together(of),
       width: unionOf(of.map((one) => one.width)),
     });
@@ -260,6 +253,12 @@ export class TermFactory {
   #language(key: string, shape: ShapeOf<Language>): Language {
     return this.#table.language(key, shape);
   }
+}
+
+/** `strongest` where one says so, else `sometimes` where one says so, else what all say. */
+function emptiest(of: readonly Empties[], strongest: Empties): Empties {
+  if (of.includes(strongest)) return strongest;
+  return of.includes('sometimes') ? 'sometimes' : of[0]!;
 }
 
 function together(of: readonly { readonly pure: boolean; readonly trackers: number }[]): {

@@ -24,7 +24,7 @@ const fewest = 8;
 
 /** Same text, same states: places are interned as the machine's states are. */
 export function toBytes(machine: CharMachine): Machine {
-  return new ByteMachine(machine) as unknown as Machine;
+  return new ByteMachine(machine);
 }
 
 class ByteMachine implements Machine<Place> {
