@@ -69,7 +69,7 @@ export class Automaton {
 
   /** Whether some continuation is accepted; true also where that costs too much to tell. */
   isLive(state: State): boolean {
-    state.live ??= state.language.pure || state.accepts || this.#search(state);
+    state.live ??= state.language.inhabited || state.accepts || this.#search(state);
     return state.live;
   }
 
@@ -181,7 +181,7 @@ export class Automaton {
     const waiting = new ShortestFirst();
     waiting.push(from);
     for (let state = waiting.pop(); state !== null; state = waiting.pop()) {
-      if (state.live === true || state.language.pure || state.accepts) {
+      if (state.live === true || state.language.inhabited || state.accepts) {
         let one: State | null = state;
         for (; one !== null; one = cameFrom.get(one) ?? null) one.live = true;
         return true;
@@ -204,10 +204,15 @@ export class Automaton {
 
 /** Whether a continuation with one of these lengths is accepted, where widths tell; null: they do not. */
 function lengthTold(state: State, least: number, most: number): boolean | null {
-  const { width, pure } = state.language;
-  if (width.min > most || width.max < least) return false;
-  if (pure && (width.dense || (width.min >= least && width.min <= most))) return true;
-  return least === 0 && state.accepts ? true : null;
+  const { language } = state;
+  if (language.width.min > most || language.width.max < least) return false;
+  if (fits(language, least, most) || (least === 0 && state.accepts)) return true;
+  return language.kind === 'or' && language.of.some((one) => fits(one, least, most)) ? true : null;
+}
+
+function fits({ width, pure }: Language, least: number, most: number): boolean {
+  if (!pure || width.min > most || width.max < least) return false;
+  return width.dense || (width.min >= least && width.min <= most);
 }
 
 /** A queue by the least width, without more order than that needs. */

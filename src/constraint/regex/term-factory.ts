@@ -42,9 +42,14 @@ export class TermFactory {
     this.none = this.#fragment('none', { kind: 'none', empties: 'never', ...dead });
     const flat = { ...plain, width: zeroWidth };
     this.empty = this.#fragment('empty', { kind: 'empty', empties: 'always', ...flat });
-    this.noText = this.#language('none', { kind: 'none', ...dead });
-    this.end = this.#language('end', { kind: 'end', ...flat });
-    this.all = this.#language('all', { kind: 'all', ...plain, width: anyWidth });
+    this.noText = this.#language('none', { kind: 'none', inhabited: false, ...dead });
+    this.end = this.#language('end', { kind: 'end', inhabited: true, ...flat });
+    this.all = this.#language('all', {
+      kind: 'all',
+      inhabited: true,
+      ...plain,
+      width: anyWidth,
+    });
   }
 
   set(ranges: Ranges): Fragment {
@@ -170,6 +175,7 @@ export class TermFactory {
       kind: 'seq',
       first,
       rest,
+      inhabited: first.pure && rest.inhabited,
       pure: first.pure && rest.pure,
       trackers: first.trackers | rest.trackers,
       width: sum,
@@ -190,8 +196,8 @@ export class TermFactory {
     return this.#language(`o${of.map((one) => one.id).join()}`, {
       kind: 'or',
       of,
+      inhabited: of.some((one) => one.inhabited),
       ...together(of),
-      pure: of.every((one) => one.pure),
       width: unionOf(of.map((one) => one.width)),
     });
   }
@@ -227,6 +233,7 @@ export class TermFactory {
     return this.#language(`n${of.map((one) => one.id).join()}`, {
       kind: 'and',
       of,
+      inhabited: false,
       ...together(of),
       pure: false,
       width,
@@ -240,6 +247,7 @@ export class TermFactory {
     return this.#language(`!${language.id}`, {
       kind: 'not',
       of: language,
+      inhabited: false,
       pure: false,
       trackers: language.trackers,
       width: unknownWidth,

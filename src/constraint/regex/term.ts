@@ -15,7 +15,7 @@ export interface Width {
 interface TermBase {
   readonly id: number;
   readonly width: Width;
-  /** Free of intersection, complement and conditions: then some text matches. */
+  /** Free of intersection, complement and conditions. */
   readonly pure: boolean;
   /** Bit i: it asks tracker i, or one that asks it, about what stands before. */
   readonly trackers: number;
@@ -43,6 +43,8 @@ export type Fragment = TermBase & { readonly empties: Empties } & (
   );
 
 interface LanguageBase extends TermBase {
+  /** Some text is of the language, whatever stood before; false: not known. */
+  readonly inhabited: boolean;
   /** Derivatives by character class, for terms without trackers; grows as they are asked for. */
   readonly derivatives: Language[];
   /** Whether the empty text is of the language; undefined: not yet known, or it depends on trackers. */
