@@ -1,6 +1,7 @@
 /** Constraints on generated text: compile, step, mask, verify. */
 
 export { defaultLimits, TimedBudget, type BudgetLimits } from './budget.ts';
+export { compileConstraint } from './compile.ts';
 export type { Budget, CharacterClass, CompileContext, Loop, Machine } from './machine.ts';
 export { specialBegin, specialEnd } from './machine.ts';
 export { findForcedTokens, type ForcedTokens, type Tokenize } from './mask/forced-tokens.ts';

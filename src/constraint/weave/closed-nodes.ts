@@ -1,0 +1,191 @@
+/**
+ * A network made ready to run: dead ends are cut off, so that every node and every rule that is left
+ * can be completed, and steps that read nothing are followed in advance. Made once for each network.
+ */
+
+import type { Budget } from '../machine.ts';
+import type { ByteEdge, CallEdge, MachineEdge, Network, NodeId, RuleId } from './network.ts';
+
+/** A node with all that can be done there without reading. The same object for the same choices. */
+export interface ClosedNode {
+  readonly id: number;
+  readonly rule: RuleId;
+  readonly bytes: readonly ByteEdge[];
+  readonly machines: readonly MachineEdge[];
+  readonly calls: readonly CallEdge[];
+  /** The rule may end here. */
+  readonly returns: boolean;
+}
+
+export interface ReadyNetwork {
+  /** Null where no text whatever can be read. */
+  readonly start: ClosedNode | null;
+  closed(node: NodeId): ClosedNode;
+  startOf(rule: RuleId): ClosedNode;
+  nameOf(rule: RuleId): string;
+}
+
+/** Only the return: who calls with such a rest may be skipped when the callee ends. */
+export function isBareReturn(node: ClosedNode): boolean {
+  return (
+    node.returns && node.bytes.length === 0 && node.machines.length === 0 && node.calls.length === 0
+  );
+}
+
+/** @throws ParlanceError `invalid_constraint` where the budget ends */
+export function makeReady(network: Network, budget: Budget): ReadyNetwork {
+  const useful = findEnding(network, true, budget);
+  const nullable = findEnding(network, false, budget);
+  const closer = new Closer(network, { useful, nullable }, budget);
+  const root = network.rules[network.root]!;
+  return {
+    start: useful[root.start] === 1 ? closer.closed(root.start) : null,
+    closed: (node) => closer.closed(node),
+    startOf: (rule) => closer.closed(network.rules[rule]!.start),
+    nameOf: (rule) => network.rules[rule]!.name,
+  };
+}
+
+interface Flags {
+  readonly useful: Uint8Array;
+  readonly nullable: Uint8Array;
+}
+
+/**
+ * Flags the nodes from which the end of their rule can be reached: by texts (`reading`), or without
+ * reading anything. Calls count where the start of the called rule is flagged too.
+ */
+function findEnding(network: Network, reading: boolean, budget: Budget): Uint8Array {
+  const { nodes, rules } = network;
+  const back = turnAround(network, reading, budget);
+  const starts = new Map(rules.map((rule, id) => [rule.start, id]));
+  const flags = new Uint8Array(nodes.length);
+  const work: NodeId[] = [];
+  const flag = (node: NodeId): void => {
+    if (flags[node] === 1) return;
+    flags[node] = 1;
+    work.push(node);
+  };
+  for (const { end } of rules) flag(end);
+  for (let node = work.pop(); node !== undefined; node = work.pop()) {
+    budget.spend(1 + back.steps[node]!.length, 0, rules[nodes[node]!.rule]!.name);
+    for (const from of back.steps[node]!) flag(from);
+    for (const [from, rule] of back.calls[node]!) if (flags[rules[rule]!.start] === 1) flag(from);
+    const started = starts.get(node);
+    if (started === undefined) continue;
+    for (const [from, to] of back.callers[started]!) if (flags[to] === 1) flag(from);
+  }
+  return flags;
+}
+
+interface Backwards {
+  /** By the node to which they lead. */
+  readonly steps: readonly NodeId[][];
+  readonly calls: readonly [from: NodeId, rule: RuleId][][];
+  /** By the rule that is called. */
+  readonly callers: readonly [from: NodeId, to: NodeId][][];
+}
+
+function turnAround({ nodes, rules }: Network, reading: boolean, budget: Budget): Backwards {
+  const steps = nodes.map((): NodeId[] => []);
+  const calls = nodes.map((): [NodeId, RuleId][] => []);
+  const callers = rules.map((): [NodeId, NodeId][] => []);
+  for (const [from, node] of nodes.entries()) {
+    budget.spend(1, 0, rules[node.rule]!.name);
+    for (const to of node.empty) steps[to]!.push(from);
+    if (reading) for (const { to } of node.bytes) steps[to]!.push(from);
+    for (const { machine, to } of node.machines) {
+      if (reading || machine.accepts(machine.start)) steps[to]!.push(from);
+    }
+    for (const { rule, to } of node.calls) {
+      calls[to]!.push([from, rule]);
+      callers[rule]!.push([from, to]);
+    }
+  }
+  return { steps, calls, callers };
+}
+
+/** Closes nodes when they are first asked for. */
+class Closer {
+  readonly #network: Network;
+  readonly #flags: Flags;
+  readonly #budget: Budget;
+  readonly #byNode = new Map<NodeId, ClosedNode>();
+  readonly #byContent = new Map<string, ClosedNode>();
+  readonly #setNumbers = new Map<Uint8Array, number>();
+
+  constructor(network: Network, flags: Flags, budget: Budget) {
+    this.#network = network;
+    this.#flags = flags;
+    this.#budget = budget;
+  }
+
+  closed(node: NodeId): ClosedNode {
+    const known = this.#byNode.get(node);
+    if (known !== undefined) return known;
+    const closed = this.#intern(this.#close(node));
+    this.#byNode.set(node, closed);
+    return closed;
+  }
+
+  #close(start: NodeId): Omit<ClosedNode, 'id'> {
+    const { nodes, rules } = this.#network;
+    const { rule } = nodes[start]!;
+    const seen = new Set([start]);
+    const work = [start];
+    const bytes: ByteEdge[] = [];
+    const machines: MachineEdge[] = [];
+    const calls: CallEdge[] = [];
+    const visit = (to: NodeId): void => {
+      if (seen.has(to)) return;
+      seen.add(to);
+      work.push(to);
+    };
+    for (let at = work.pop(); at !== undefined; at = work.pop()) {
+      const node = nodes[at]!;
+      this.#budget.spend(2 + node.bytes.length, 1, rules[rule]!.name);
+      for (const to of node.empty) visit(to);
+      for (const edge of node.bytes) if (this.#isUseful(edge.to)) bytes.push(edge);
+      for (const edge of node.machines) {
+        if (!this.#isUseful(edge.to)) continue;
+        machines.push(edge);
+        if (edge.machine.accepts(edge.machine.start)) visit(edge.to);
+      }
+      for (const edge of node.calls) {
+        const callee = rules[edge.rule]!.start;
+        if (!this.#isUseful(edge.to) || !this.#isUseful(callee)) continue;
+        calls.push(edge);
+        if (this.#flags.nullable[callee] === 1) visit(edge.to);
+      }
+    }
+    return { rule, bytes, machines, calls, returns: seen.has(rules[rule]!.end) };
+  }
+
+  #isUseful(node: NodeId): boolean {
+    return this.#flags.useful[node] === 1;
+  }
+
+  #intern(closed: Omit<ClosedNode, 'id'>): ClosedNode {
+    const key = [
+      closed.rule,
+      closed.returns,
+      sorted(closed.bytes.map(({ set, to }) => `${this.#numberOf(set)}>${to}`)),
+      sorted(closed.machines.map(({ id }) => String(id))),
+      sorted(closed.calls.map(({ rule, to }) => `${rule}>${to}`)),
+    ].join(' ');
+    const known = this.#byContent.get(key);
+    if (known !== undefined) return known;
+    const node = { id: this.#byContent.size, ...closed };
+    this.#byContent.set(key, node);
+    return node;
+  }
+
+  #numberOf(set: Uint8Array): number {
+    const known = this.#setNumbers.get(set);
+    if (known !== undefined) return known;
+    this.#setNumbers.set(set, this.#setNumbers.size);
+    return this.#setNumbers.size - 1;
+  }
+}
+
+const sorted = (keys: readonly string[]): string => keys.toSorted().join(',');
