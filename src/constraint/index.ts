@@ -21,3 +21,5 @@ export {
   type TokenTrie,
 } from './mask/token-trie.ts';
 export type { ConstraintSpec, JsonSpec, TagSpec } from './spec.ts';
+export type { Verdict } from './verify/verdict.ts';
+export { createVerifier, type Verifier, type VerifierOptions } from './verify/verifier.ts';

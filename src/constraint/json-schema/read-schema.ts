@@ -8,9 +8,11 @@ import { ParlanceError } from '../../contract/errors.ts';
 import { readJson } from '../json/read-json.ts';
 import type { Budget } from '../machine.ts';
 import type { NodeId, SchemaGraph, SchemaNode } from './node.ts';
+import { childrenOf, mixedDialect } from './read/dialect.ts';
 import { checkInPlace } from './read/check-in-place.ts';
 import { outerScope } from './read/dynamic-scope.ts';
 import type { DynamicScope } from './read/dynamic-scope.ts';
+import { findTarget } from './read/find-target.ts';
 import { freeNode, readNode } from './read/read-node.ts';
 import { SchemaDocuments } from './read/schema-documents.ts';
 import type { Place } from './read/schema-documents.ts';
@@ -42,7 +44,9 @@ export function readSchema(text: string, budget: Budget): SchemaGraph {
   };
 }
 
-function unsatisfiable({ keyword, path }: Conflict): ParlanceError {
+function unsatisfiable(conflict: Conflict): ParlanceError {
+  const { path } = conflict;
+  const keyword = conflict.keyword === 'false' ? holderOf(path) : conflict.keyword;
   return new ParlanceError(
     'invalid_constraint',
     `Nothing satisfies the schema: \`${keyword}\` at ${path} of it rules out every finite value together with the rest. Loosen one of them.`,
@@ -106,28 +110,20 @@ class GraphReader {
         if (child === null) throw refuse(place, name, 'holds no schema.');
         return this.#enter(child, scope, name);
       },
-      reference: (name) => this.#enter(this.#target(keywords, name, scope), scope, name),
+      reference: (name) =>
+        this.#enter(findTarget(this.#documents, keywords, name, scope), scope, name),
     });
   }
 
   #enter(place: Place, scope: DynamicScope, keyword: string): NodeId {
     return this.#id({ place, scope: scope.enter(place.base, this.#documents), keyword });
   }
+}
 
-  #target(keywords: SchemaKeywords, name: string, scope: DynamicScope): Place {
-    const reference = keywords.string(name) ?? '';
-    const found = this.#documents.resolve(reference, keywords.place);
-    if (found === null) {
-      throw new ParlanceError(
-        'invalid_constraint',
-        `\`${name}\` at ${keywords.place.pointer} of the schema leads to \`${reference.slice(0, 200)}\`, which is not in it. Nothing is fetched: put what it means under \`$defs\`.`,
-        { keyword: name },
-      );
-    }
-    if (name === '$dynamicRef') return scope.anchor(reference, found);
-    if (name === '$recursiveRef') return scope.recursive(found, this.#documents);
-    return found;
-  }
+/** The keyword that a schema stands under, by its path. */
+function holderOf(path: string): string {
+  const steps = path.split('/').slice(1);
+  return steps.findLast((step) => childrenOf(mixedDialect, step) !== null) ?? 'false';
 }
 
 function refuseUnevaluated(keywords: SchemaKeywords): void {

@@ -7,21 +7,8 @@ import type { FormatName } from '../json-schema/node.ts';
 import type { Budget } from '../machine.ts';
 import type { TextMachine } from '../regex/char-machine.ts';
 import { compileText } from '../regex/compile-text.ts';
+import { formatPatterns } from '../regex/formats.ts';
 import type { TextTests } from './evaluate.ts';
-
-/** Until the regex room has its own: date and time by shape. */
-const formatPatterns: Readonly<Record<FormatName, string>> = {
-  'date-time': String.raw`\d{4}-\d\d-\d\d[tT]([01]\d|2[0-3]):\d\d:\d\d(\.\d+)?([zZ]|[+-]\d\d:\d\d)`,
-  date: String.raw`\d{4}-(0\d|1[012])-([012]\d|3[01])`,
-  time: String.raw`([01]\d|2[0-3]):\d\d:\d\d(\.\d+)?([zZ]|[+-]\d\d:\d\d)`,
-  duration: 'P.*',
-  email: String.raw`[^@\s]+@[^@\s]+`,
-  hostname: String.raw`[-.\w]+`,
-  ipv4: String.raw`[.\d]+`,
-  ipv6: String.raw`[:.\da-fA-F]+`,
-  uri: String.raw`[A-Za-z][-+.\w]*:[^\s<>"{}|\\^\x60]*`,
-  uuid: '[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}',
-};
 
 /** More than a schema's own patterns hold is not kept. */
 const maxKept = 1000;

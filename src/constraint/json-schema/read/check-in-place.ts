@@ -42,6 +42,21 @@ function follow(start: NodeId, nodes: readonly SchemaNode[], heights: Map<NodeId
   }
 }
 
+/** The visits that judging one value takes at most where nothing is remembered; of checked nodes. */
+export function inPlaceWork(nodes: readonly SchemaNode[]): number {
+  const known = new Map<NodeId, number>();
+  const visits = (id: NodeId): number => {
+    const before = known.get(id);
+    if (before !== undefined) return before;
+    const node = nodes[id];
+    const below = node === undefined ? [] : inPlace(node);
+    const sum = below.reduce((all, next) => all + visits(next), 1);
+    known.set(id, sum);
+    return sum;
+  };
+  return nodes.reduce((most, _, id) => Math.max(most, visits(id)), 0);
+}
+
 /** The nodes that judge the same value as this one. */
 export function inPlace(node: SchemaNode): NodeId[] {
   return [
