@@ -8,6 +8,7 @@ import {
   createMasker,
   findForcedTokens,
   TimedBudget,
+  type BudgetLimits,
   type ClassIndexes,
   type CompileContext,
   type ConstraintSpec,
@@ -112,15 +113,40 @@ function keep<Key, Value>(known: Map<Key, Value>, key: Key, value: Value): void 
   }
 }
 
+/** Work between two reports of what it is for. */
+const reportEvery = 2000;
+
+/** Tells now and then what keyword the work is for. */
+class ReportingBudget extends TimedBudget {
+  readonly #report: (keyword: string) => void;
+  #work = reportEvery;
+
+  constructor(limits: BudgetLimits, report: (keyword: string) => void) {
+    super(limits);
+    this.#report = report;
+  }
+
+  override spend(work: number, kept: number, keyword: string): void {
+    this.#work += work;
+    if (this.#work >= reportEvery) {
+      this.#work = 0;
+      this.#report(keyword);
+    }
+    super.spend(work, kept, keyword);
+  }
+}
+
 /** Compiles specs for one vocabulary; throws `invalid_constraint`. */
 export function createCompiler(
   compile: Compile,
   vocabulary: ConstraintVocabulary,
   limits: ConstraintLimits,
+  report: (keyword: string) => void = () => undefined,
 ): (spec: ConstraintSpec) => CompiledConstraint {
   const classes: ClassIndexes = createClassIndexes(vocabulary.trie);
   return (spec) => {
-    const budget = new TimedBudget({ milliseconds: limits.compileMilliseconds, kept: limits.kept });
+    const { compileMilliseconds: milliseconds, kept } = limits;
+    const budget = new ReportingBudget({ milliseconds, kept }, report);
     const machine = compile(spec, { specials: vocabulary.specials, budget });
     const masker = createMasker(machine, vocabulary.trie, vocabulary.endTokens, {
       budget,
