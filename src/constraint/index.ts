@@ -20,6 +20,7 @@ export {
   type TokenPieces,
   type TokenTrie,
 } from './mask/token-trie.ts';
+export { readConstraint, type AskedConstraint } from './read-constraint.ts';
 export type { ConstraintSpec, JsonSpec, TagSpec } from './spec.ts';
 export type { Verdict } from './verify/verdict.ts';
 export { createVerifier, type Verifier, type VerifierOptions } from './verify/verifier.ts';

@@ -23,8 +23,20 @@ export class SpecVerifiers {
   /** The last used last. */
   readonly #compiled = new Map<string, SpecVerifier>();
 
+  readonly #supported = new Map<string, Verdict>();
+
   constructor(keyOf: (spec: ConstraintSpec) => string) {
     this.#keyOf = keyOf;
+  }
+
+  /** Throws `invalid_constraint` where texts cannot be kept to the constraint. */
+  compile(spec: ConstraintSpec): Verdict {
+    const key = this.#keyOf(spec);
+    const known = this.#supported.get(key);
+    const verdict = known ?? compileOnce(spec);
+    if (this.#supported.size > maxCompiled) this.#supported.clear();
+    this.#supported.set(key, verdict);
+    return verdict;
   }
 
   /** Throws `invalid_constraint` where the constraint itself is refused. */
@@ -38,6 +50,12 @@ export class SpecVerifiers {
     if (this.#compiled.size > maxCompiled && oldest !== undefined) this.#compiled.delete(oldest);
     return verifier.verify(text);
   }
+}
+
+/** Whether the mask's machine can be made. Throws `invalid_constraint` where it cannot. */
+function compileOnce(spec: ConstraintSpec): Verdict {
+  compileConstraint(spec, { specials: [], budget: new TimedBudget() });
+  return { ok: true };
 }
 
 function makeVerifier(spec: ConstraintSpec): SpecVerifier {

@@ -17,13 +17,16 @@ export interface Verifier {
    * itself is refused, and with `shutting_down` after `close`.
    */
   verify(spec: ConstraintSpec, text: string): Promise<Verdict>;
+  /** Why texts cannot be kept to the constraint while they are generated; null: they can. */
+  findUnsupported(spec: ConstraintSpec): Promise<ParlanceError | null>;
   close(): Promise<void>;
 }
 
 export interface VerifyJob {
   readonly id: number;
   readonly spec: ConstraintSpec;
-  readonly text: string;
+  /** null: the mask's machine is compiled, and no text is judged. */
+  readonly text: string | null;
 }
 
 export type VerifyAnswer =
@@ -66,6 +69,22 @@ class ThreadVerifier implements Verifier {
   }
 
   async verify(spec: ConstraintSpec, text: string): Promise<Verdict> {
+    return await this.#ask(spec, text);
+  }
+
+  async findUnsupported(spec: ConstraintSpec): Promise<ParlanceError | null> {
+    try {
+      const verdict = await this.#ask(spec, null);
+      if (verdict.ok) return null;
+      const { reason, keyword } = verdict;
+      return new ParlanceError('invalid_constraint', reason, { keyword });
+    } catch (error) {
+      if (error instanceof ParlanceError && error.reason === 'invalid_constraint') return error;
+      throw error;
+    }
+  }
+
+  async #ask(spec: ConstraintSpec, text: string | null): Promise<Verdict> {
     if (this.#closed) throw closing();
     return await new Promise((resolve, reject) => {
       this.#queue.push({ job: { id: ++this.#jobs, spec, text }, resolve, reject });

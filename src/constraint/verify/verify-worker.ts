@@ -16,7 +16,11 @@ const verifiers = new SpecVerifiers((spec) =>
 
 function answer({ id, spec, text }: VerifyJob): VerifyAnswer {
   try {
-    return { type: 'verdict', id, verdict: verifiers.verify(spec, text) };
+    return {
+      type: 'verdict',
+      id,
+      verdict: text === null ? verifiers.compile(spec) : verifiers.verify(spec, text),
+    };
   } catch (error) {
     const { reason, message, keyword } = asParlanceError(error);
     return { type: 'failed', id, reason, message, keyword };
