@@ -18,6 +18,8 @@ export { chooseKvType, kvBytesPerToken, planCapacity } from './capacity.ts';
 export type { Capacity, CapacityRequest, KvType, ModelShape } from './capacity.ts';
 export { neutralRequest, neutralSampling } from './neutral-sampling.ts';
 export { readFreeMemory } from './free-memory.ts';
+export { compileStops, initialPositions, stepStops } from './text/stop-matcher.ts';
+export type { StopPositions, StopTable } from './text/stop-matcher.ts';
 export type {
   Ability,
   Accepted,

@@ -5,6 +5,12 @@
  */
 
 import { asParlanceError, ParlanceError } from '../contract/errors.ts';
+import {
+  createConstraints,
+  type Constraints,
+  type PreparedConstraint,
+} from './constraints/index.ts';
+import type { ConstraintSpec } from '../constraint/index.ts';
 import { loadEngine, type LoadedEngine } from './load-engine.ts';
 import { obey, takeImport, type Order } from './orders.ts';
 import type { FromEngine, ToEngine } from './protocol.ts';
@@ -17,9 +23,14 @@ process.on('message', (message: ToEngine) => receive(message));
 
 let loaded: LoadedEngine | null = null;
 let scheduler: Scheduler | null = null;
+let constraints: Constraints | null = null;
+/** Requests whose constraints are being compiled. */
+const preparing = new Set<number>();
 let stepping = false;
 let sweeping: NodeJS.Timeout | undefined;
 const sweepMilliseconds = 5000;
+
+type Generate = Extract<ToEngine, { type: 'generate' }>;
 
 function receive(message: ToEngine): void {
   switch (message.type) {
@@ -27,9 +38,11 @@ function receive(message: ToEngine): void {
       void load(message);
       return;
     case 'generate':
-      generate(message);
+      if (message.request.constraint === null) generate(message, null);
+      else void generateConstrained(message, message.request.constraint);
       return;
     case 'cancel':
+      preparing.delete(message.id);
       if (scheduler !== null) send(scheduler.cancel(message.id));
       return;
     case 'load-adapter':
@@ -50,6 +63,7 @@ async function load({ path, draft, options }: Extract<ToEngine, { type: 'load' }
     const onProgress = (progress: number): void => send({ type: 'loading', progress });
     loaded = await loadEngine({ path, draft, options, onProgress, onFault: writeFault });
     scheduler = new Scheduler({ ...loaded, maxWaiting: options.maxWaiting, onFault: writeFault });
+    constraints = createConstraints({ vocabulary: loaded.decoder.vocabulary });
     send({ type: 'ready', info: loaded.info });
   } catch (error) {
     if (!(error instanceof ParlanceError)) writeFault(error);
@@ -58,14 +72,30 @@ async function load({ path, draft, options }: Extract<ToEngine, { type: 'load' }
   }
 }
 
-function generate({ id, request }: Extract<ToEngine, { type: 'generate' }>): void {
+/** Its constraint is compiled first, in another thread; it may be cancelled meanwhile. */
+async function generateConstrained(message: Generate, spec: ConstraintSpec): Promise<void> {
+  const { id } = message;
+  preparing.add(id);
+  try {
+    if (constraints === null) throw notLoaded();
+    const prepared = await constraints.prepare(spec);
+    if (preparing.delete(id)) generate(message, prepared);
+    else prepared.release();
+  } catch (error) {
+    if (preparing.delete(id)) send(toRejection(id, error));
+  }
+}
+
+const notLoaded = () => new ParlanceError('model_loading', 'The model is not loaded yet.');
+
+function generate({ id, request }: Generate, constraint: PreparedConstraint | null): void {
   if (scheduler === null) {
-    const error = new ParlanceError('model_loading', 'The model is not loaded yet.');
-    send(toRejection(id, error));
+    send(toRejection(id, notLoaded()));
     return;
   }
   try {
-    for (const message of scheduler.submit(id, takeImport(scheduler, request))) send(message);
+    const asked = takeImport(scheduler, request);
+    for (const message of scheduler.submit(id, asked, constraint)) send(message);
   } catch (error) {
     send(toRejection(id, error));
   }

@@ -6,3 +6,4 @@ export type {
   ConstraintView,
   PreparedConstraint,
 } from './constraint-session.ts';
+export { createConstraints } from './create-constraints.ts';
