@@ -5,7 +5,7 @@
 
 /** One document between tags that name it. */
 export function documentBlock(name: string | null, text: string): string {
-  const title = name === null ? '' : ` name="${name.replaceAll(/[\r\n"]+/g, ' ').trim()}"`;
+  const title = name === null ? '' : ` name="${name.replaceAll(/[\s"]+/g, ' ').trim()}"`;
   return `<document${title}>\n${text.trimEnd()}\n</document>`;
 }
 
