@@ -9,6 +9,8 @@ import { readJson } from '../json/read-json.ts';
 import type { Budget } from '../machine.ts';
 import type { NodeId, SchemaGraph, SchemaNode } from './node.ts';
 import { childrenOf, mixedDialect } from './read/dialect.ts';
+import { closeUnevaluated, withoutSilent } from './read/close-unevaluated.ts';
+import type { Unevaluated } from './read/close-unevaluated.ts';
 import { checkInPlace } from './read/check-in-place.ts';
 import { outerScope } from './read/dynamic-scope.ts';
 import type { DynamicScope } from './read/dynamic-scope.ts';
@@ -31,8 +33,10 @@ import { RegexTests } from '../verify/text-tests.ts';
 export function readSchema(text: string, budget: Budget): SchemaGraph {
   const documents = new SchemaDocuments(readJson(text));
   const reader = new GraphReader(documents, budget);
-  const nodes = reader.read();
-  checkInPlace(nodes);
+  const read = reader.read();
+  checkInPlace(read);
+  closeUnevaluated(read, reader.unevaluated, documents.root.dialect.draft === 2020);
+  const nodes = read.map(withoutSilent);
   const strictIntegers = documents.root.dialect.draft === 4;
   const graph = { nodes, root: 0, strictIntegers };
   const conflicts = findConflicts(graph, new RegexTests(budget), budget);
@@ -62,6 +66,7 @@ interface Pending {
 }
 
 class GraphReader {
+  readonly unevaluated: Unevaluated[] = [];
   readonly #documents: SchemaDocuments;
   readonly #budget: Budget;
   readonly #ids = new Map<unknown, Map<string, NodeId>>();
@@ -81,7 +86,7 @@ class GraphReader {
       keyword: 'schema',
     });
     // It grows while it is read.
-    for (const pending of this.#pending) nodes.push(this.#node(pending));
+    for (const [id, pending] of this.#pending.entries()) nodes.push(this.#node(id, pending));
     return nodes;
   }
 
@@ -96,20 +101,26 @@ class GraphReader {
     return this.#pending.push(pending) - 1;
   }
 
-  #node({ place, scope, keyword }: Pending): SchemaNode {
+  #node(id: NodeId, { place, scope, keyword }: Pending): SchemaNode {
     const { value } = place;
     if (value.type === 'boolean') return { ...freeNode(place.pointer), never: !value.value };
     if (value.type !== 'object') {
       throw refuse(place, keyword, 'should be a schema: an object, true or false.');
     }
     const keywords = new SchemaKeywords(place);
-    refuseUnevaluated(keywords);
+    const below = (name: string, step?: string | number): NodeId => {
+      const child = this.#documents.child(place, name, step);
+      if (child === null) throw refuse(place, name, 'holds no schema.');
+      return this.#enter(child, scope, name);
+    };
+    if (place.dialect.draft >= 2019) {
+      for (const name of ['unevaluatedProperties', 'unevaluatedItems'] as const) {
+        if (keywords.has(name))
+          this.unevaluated.push({ node: id, keyword: name, rest: below(name) });
+      }
+    }
     return readNode(keywords, {
-      node: (name, step) => {
-        const child = this.#documents.child(place, name, step);
-        if (child === null) throw refuse(place, name, 'holds no schema.');
-        return this.#enter(child, scope, name);
-      },
+      node: below,
       reference: (name) =>
         this.#enter(findTarget(this.#documents, keywords, name, scope), scope, name),
     });
@@ -124,12 +135,4 @@ class GraphReader {
 function holderOf(path: string): string {
   const steps = path.split('/').slice(1);
   return steps.findLast((step) => childrenOf(mixedDialect, step) !== null) ?? 'false';
-}
-
-function refuseUnevaluated(keywords: SchemaKeywords): void {
-  for (const name of ['unevaluatedProperties', 'unevaluatedItems']) {
-    const found = keywords.get(name);
-    if (found === null || (found.type === 'boolean' && found.value)) continue;
-    throw refuse(keywords.place, name, 'is not supported.');
-  }
 }

@@ -9,6 +9,7 @@ import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { createRequire } from 'node:module';
 
+import { ParlanceError } from '../../contract/errors.ts';
 import { canonicalNumber, isInteger, isMultipleOf } from '../json/decimal.ts';
 import type { JsonValue } from '../json/json-value.ts';
 import { readJson } from '../json/read-json.ts';
@@ -30,7 +31,8 @@ export class AjvOpinion {
   constructor(schema: string, texts: TextTests) {
     const made = toAjvSchema(schema);
     this.#strictIntegers = made.draft === 4 && schema.includes('integer');
-    const isPlain = isPlainValue(readJson(schema), false);
+    // It does not follow the standard where unevaluated properties and items depend on what holds.
+    const isPlain = isPlainValue(readJson(schema), false) && !schema.includes('"unevaluated');
     this.#validate = isPlain ? compile(made, texts) : null;
   }
 
@@ -40,8 +42,9 @@ export class AjvOpinion {
     try {
       return this.#validate(toPlain(value));
     } catch (error) {
-      if (error instanceof RangeError) return null;
-      throw error;
+      // Its code overflows the stack, or fails, on some schemas; refusals of patterns are ours.
+      if (error instanceof ParlanceError) throw error;
+      return null;
     }
   }
 }

@@ -43,7 +43,10 @@ export const freeNode = (path: string): SchemaNode => ({
   conditions: [],
 });
 
-/** The node of one schema object. Throws `invalid_constraint` for keywords of wrong types. */
+/**
+ * The node of one schema object. It keeps `if` and `contains` also where they assert nothing, since what
+ * they find counts as evaluated. Throws `invalid_constraint` for keywords of wrong types.
+ */
 export function readNode(keywords: SchemaKeywords, children: Children): SchemaNode {
   const { place } = keywords;
   const free = freeNode(place.pointer);
@@ -221,8 +224,7 @@ function readItems(
 function readContains(keywords: SchemaKeywords, children: Children): ArrayRules['contains'] {
   const min = keywords.count('minContains', 1);
   const max = keywords.count('maxContains', Infinity);
-  if (!keywords.has('contains') || (min === 0 && max === Infinity)) return [];
-  return [{ node: children.node('contains'), min, max }];
+  return keywords.has('contains') ? [{ node: children.node('contains'), min, max }] : [];
 }
 
 function readObject(keywords: SchemaKeywords, children: Children): ObjectRules | null {
@@ -276,7 +278,7 @@ function readDependentNames(
 
 function readConditions(keywords: SchemaKeywords, children: Children): SchemaNode['conditions'] {
   const branch = (name: string): NodeId | null => (keywords.has(name) ? children.node(name) : null);
-  if (!keywords.has('if') || (!keywords.has('then') && !keywords.has('else'))) return [];
+  if (!keywords.has('if')) return [];
   // oxlint-disable-next-line unicorn/no-thenable -- the keyword's name; never awaited
   return [{ if: children.node('if'), then: branch('then'), else: branch('else') }];
 }
