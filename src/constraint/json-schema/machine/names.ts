@@ -1,0 +1,172 @@
+/**
+ * The names of an object's next member: those that are declared and may still come, and free ones. A
+ * name is refused at the byte after which it can be none of them.
+ */
+
+import type { Loop } from '../../machine.ts';
+import type { Leaf } from './leaf.ts';
+import type { Lex } from './lexer.ts';
+import { body, quote, usualEscape } from './lexer.ts';
+import type { ObjectStatus } from './object-plan.ts';
+import type { ObjectHere } from './object-state.ts';
+import { MemoState } from './state.ts';
+import type { State } from './state.ts';
+import { ListText } from './string-machine.ts';
+import type { Verdict } from './truth.ts';
+
+export class Names {
+  readonly here: ObjectHere;
+  readonly status: ObjectStatus;
+  readonly #refused = new Map<Verdict, boolean>();
+  #begun: State | null | undefined;
+
+  constructor(here: ObjectHere, status: ObjectStatus) {
+    this.here = here;
+    this.status = status;
+  }
+
+  /** Whether some name may come. */
+  get possible(): boolean {
+    return this.#free() !== null || this.#declared().next().done !== true;
+  }
+
+  /** Behind the opening quote. */
+  begin(): State | null {
+    if (this.#begun === undefined) {
+      const list = new ListText([...this.#declared()], this.here.plan.values, 'properties');
+      const branch = list.start.next.size > 0 || list.start.end ? list.start : null;
+      const free = this.#free();
+      const start = { text: '', lex: body, free, branch };
+      this.#begun = free === null && branch === null ? null : new NameState(this, list, start);
+    }
+    return this.#begun;
+  }
+
+  /** Whether a free name with these truths makes the document wrong. */
+  refused(verdict: Verdict): boolean {
+    const { plan, place } = this.here;
+    if (plan.names.refuted(verdict)) return true;
+    const known = this.#refused.get(verdict);
+    if (known !== undefined) return known;
+    const naming = plan.naming(this.status, verdict);
+    const made = naming !== this.status.verdict && place.hopeless(naming);
+    this.#refused.set(verdict, made);
+    return made;
+  }
+
+  /** Names that came already or can no longer come, from those that begin with the text. */
+  taken(text: string): string[] {
+    const { order } = this.here.plan;
+    const gone = order.names.filter((name) => name.startsWith(text));
+    const out = gone.filter((name) => !this.here.plan.awaits(this.status, order.numberOf(name)));
+    return [...out, ...this.status.extras.filter((name) => name.startsWith(text))];
+  }
+
+  *#declared(): Generator<string> {
+    const { plan } = this.here;
+    const allowed = plan.names.allowed === null ? null : new Set(plan.names.allowed);
+    for (const [number, name] of plan.order.names.entries()) {
+      if (!plan.awaits(this.status, number) || allowed?.has(name) === false) continue;
+      if (this.here.named(this.status, name) !== null) yield name;
+    }
+  }
+
+  #free(): Leaf | null {
+    const { plan, place } = this.here;
+    const leaf = plan.names.begin();
+    if (leaf === null || this.refused(leaf.verdict)) return null;
+    return place.hopeless(plan.passing(this.status)) ? null : leaf;
+  }
+}
+
+interface Name {
+  /** The characters that came. */
+  readonly text: string;
+  readonly lex: Lex;
+  /** As a free name; null: it is none. */
+  readonly free: Leaf | null;
+  /** Among the declared names; null: it is none. */
+  readonly branch: ListText['start'] | null;
+}
+
+class NameState extends MemoState {
+  readonly #names: Names;
+  readonly #list: ListText;
+  readonly #name: Name;
+
+  constructor(names: Names, list: ListText, name: Name) {
+    super();
+    this.#names = names;
+    this.#list = list;
+    this.#name = name;
+  }
+
+  get risky(): boolean {
+    const { here, status } = this.#names;
+    return status.risky || here.place.slot.risky || (this.#name.free?.risky ?? false);
+  }
+
+  override loop(): Loop | null {
+    const { free, branch, text, lex } = this.#name;
+    if (free === null || branch !== null || lex !== body) return null;
+    return this.#names.taken(text).length > 0 ? null : free.loop();
+  }
+
+  protected advance(byte: number): State | null {
+    const { lex, free } = this.#name;
+    const next = lex.next[byte]!;
+    if (next === null) return null;
+    if (next === quote) return this.#close();
+    const begun = free?.step(byte) ?? null;
+    const kept =
+      begun === null || begun === 'closed' || this.#names.refused(begun.verdict) ? null : begun;
+    return typeof next === 'number' ? this.#take(next, kept) : this.#within(next, byte, kept);
+  }
+
+  /** Inside a character. */
+  #within(lex: Lex, byte: number, free: Leaf | null): State | null {
+    const { branch, text } = this.#name;
+    // Only the usual spelling of names that are declared, where there are no others.
+    const usual = free === null;
+    if (usual && lex.escape && byte >= 0x41 && byte <= 0x46) return null;
+    const named = lex === body.next[0x5c];
+    const fits = (one: number): boolean =>
+      !usual || !lex.escape || usualEscape(one, false) || (named && usualEscape(one, true));
+    const kept = branch !== null && this.#list.some(branch, lex.ranges, fits) ? branch : null;
+    return this.#at({ text, lex, free, branch: kept });
+  }
+
+  #take(codePoint: number, free: Leaf | null): State | null {
+    const { branch, text, lex } = this.#name;
+    const named = lex === body.next[0x5c];
+    const spelled = free !== null || !lex.escape || usualEscape(codePoint, named);
+    const kept = branch !== null && spelled ? this.#list.step(branch, codePoint) : null;
+    const whole = text + String.fromCodePoint(codePoint);
+    return this.#at({ text: whole, lex: body, free: this.#lasting(whole, free), branch: kept });
+  }
+
+  /** The free name, unless it has been taken and can not become another. */
+  #lasting(text: string, free: Leaf | null): Leaf | null {
+    if (free === null || !this.#names.taken(text).includes(text)) return free;
+    for (let byte = 0x20; byte < 0x100; byte++) {
+      const next = byte === 0x22 ? null : free.step(byte);
+      if (next !== null && next !== 'closed' && !this.#names.refused(next.verdict)) return free;
+    }
+    return null;
+  }
+
+  #at(name: Name): State | null {
+    if (name.free === null && name.branch === null) return null;
+    this.#names.here.plan.values.spend(1, 2 + name.text.length / 50, 'additionalProperties');
+    return new NameState(this.#names, this.#list, name);
+  }
+
+  #close(): State | null {
+    const { text, free, branch } = this.#name;
+    const { here, status } = this.#names;
+    if (branch?.end === true) return here.named(status, text);
+    const verdict = free?.final ?? null;
+    if (verdict === null || this.#names.refused(verdict)) return null;
+    return here.plan.order.numberOf(text) >= 0 ? null : here.named(status, text);
+  }
+}

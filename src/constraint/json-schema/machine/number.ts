@@ -1,0 +1,219 @@
+/**
+ * Numbers while they are read. As long as nothing but their form is asked, states are few; where bounds
+ * are open, a state has the digits that came.
+ */
+
+import type { Leaf } from './leaf.ts';
+import { NumberRange, mostDigits } from './number-range.ts';
+import type { Prefix } from './number-range.ts';
+import type { Plan } from './plan.ts';
+import { judge, settle } from './evaluate-plan.ts';
+import type { Verdict, Verdicts } from './truth.ts';
+import { no, open, yes } from './truth.ts';
+
+type Phase =
+  | 'start'
+  | 'sign'
+  | 'zero'
+  | 'whole'
+  | 'point'
+  | 'fraction'
+  | 'e'
+  | 'exponent-sign'
+  | 'exponent';
+
+/** Phases in which the number may end. */
+const endings: ReadonlySet<Phase> = new Set(['zero', 'whole', 'fraction', 'exponent']);
+
+const mostExponentDigits = 3;
+
+export interface NumberTools {
+  readonly verdicts: Verdicts;
+  spend(work: number, kept: number, keyword: string): void;
+  readonly keyword: string;
+}
+
+/** One for each set of roots. */
+export class NumberPlan {
+  readonly plan: Plan;
+  readonly ranges: readonly (NumberRange | null)[];
+  readonly tools: NumberTools;
+  readonly #leaves = new Map<string, NumberLeaf>();
+
+  constructor(plan: Plan, ranges: readonly (NumberRange | null)[], tools: NumberTools) {
+    this.plan = plan;
+    this.ranges = ranges;
+    this.tools = tools;
+  }
+
+  begin(byte: number): NumberLeaf | null {
+    const own = Uint8Array.from(this.ranges, (range) => (range === null ? yes : open));
+    const held = this.ranges.map((range) => range?.plain ?? true);
+    return this.next({ phase: 'start', text: '', own, held }, byte);
+  }
+
+  /** The number after one more character; null where it is none. */
+  next(from: Form, byte: number): NumberLeaf | null {
+    const phase = follow(from.phase, byte);
+    if (phase === null) return null;
+    const text = from.text + String.fromCharCode(byte);
+    if (text.length > mostDigits + 2) return null;
+    if (phase === 'exponent' && exponentDigits(text) > mostExponentDigits) return null;
+    const prefix = prefixOf(text);
+    const held = from.held.map(
+      (one, i) => one || (prefix !== null && this.ranges[i]!.keeps(prefix)),
+    );
+    const own = Uint8Array.from(from.own, (truth, i) =>
+      truth === open ? truthOf(this.ranges[i]!, { phase, text, held: held[i]! }) : truth,
+    );
+    return this.#leaf({ phase, text, own, held });
+  }
+
+  #leaf({ phase, text, own, held }: Form): NumberLeaf {
+    const verdict = settle(this.plan, own, this.tools.verdicts);
+    const exact = held.some((one, i) => !one && own[i] === open);
+    const kept = exact ? text : formOf(phase, text);
+    const key = `${phase} ${kept} ${own.join('')} ${held.map(Number).join('')}`;
+    const known = this.#leaves.get(key);
+    if (known !== undefined) return known;
+    this.tools.spend(2, 3 + text.length / 50, this.tools.keyword);
+    const made = new NumberLeaf(this, { phase, text: kept, own, held }, verdict);
+    this.#leaves.set(key, made);
+    return made;
+  }
+}
+
+interface Form {
+  readonly phase: Phase;
+  /** What came; where its value does not matter, some text of the same form. */
+  readonly text: string;
+  readonly own: Uint8Array;
+  /** For each node, whether no more than the form of integers is open. */
+  readonly held: readonly boolean[];
+}
+
+function formOf(phase: Phase, text: string): string {
+  switch (phase) {
+    case 'zero':
+      return '0';
+    case 'whole':
+      return '1';
+    case 'point':
+      return '1.';
+    case 'fraction':
+      return '1.0';
+    case 'e':
+      return '1e';
+    case 'exponent-sign':
+      return '1e+';
+    case 'exponent':
+      return '1e'.padEnd(2 + exponentDigits(text), '1');
+    default:
+      return text;
+  }
+}
+
+function truthOf(
+  range: NumberRange,
+  { phase, text, held }: { phase: Phase; text: string; held: boolean },
+): number {
+  if (range.integer && !integral(text, range.strict)) return no;
+  if (held) return range.integer ? open : yes;
+  const prefix = prefixOf(text);
+  if (prefix !== null) return range.viable(prefix) ? open : no;
+  return exponents(phase, text).some((one) => range.allows(one)) ? open : no;
+}
+
+export class NumberLeaf implements Leaf {
+  readonly verdict: Verdict;
+  readonly final: Verdict | null;
+  readonly trailing = true;
+  readonly risky: boolean;
+  readonly #plan: NumberPlan;
+  readonly #form: Form;
+  readonly #next = new Map<number, NumberLeaf | null>();
+
+  constructor(plan: NumberPlan, form: Form, verdict: Verdict) {
+    this.#plan = plan;
+    this.#form = form;
+    this.verdict = verdict;
+    this.final = endings.has(form.phase) ? this.#decide() : null;
+    this.risky = !plan.plan.conjunctive && form.own.includes(open);
+  }
+
+  step(byte: number): NumberLeaf | null {
+    const known = this.#next.get(byte);
+    if (known !== undefined) return known;
+    const made = this.#plan.next(this.#form, byte);
+    this.#next.set(byte, made);
+    return made;
+  }
+
+  loop(): null {
+    return null;
+  }
+
+  #decide(): Verdict {
+    const { own, text, held } = this.#form;
+    const decided = Uint8Array.from(own, (truth, i) => {
+      if (truth !== open) return truth;
+      return held[i]! || this.#plan.ranges[i]!.allows(text) ? yes : no;
+    });
+    return judge(this.#plan.plan, decided, this.#plan.tools.verdicts);
+  }
+}
+
+/** Whether it can still be an integer: no fraction but zeros, no negative exponent. */
+function integral(text: string, strict: boolean): boolean {
+  if (strict) return !/[.eE]/.test(text);
+  return !/\.0*[1-9]|[eE]-/.test(text);
+}
+
+/** What came before an exponent; null behind its `e`. */
+function prefixOf(text: string): Prefix | null {
+  if (/[eE]/.test(text)) return null;
+  const negative = text.startsWith('-');
+  const [whole = '', fraction = null] = text.slice(negative ? 1 : 0).split('.');
+  return { negative, whole, fraction };
+}
+
+const exponentDigits = (text: string): number => /[eE][+-]?([0-9]*)$/.exec(text)?.[1]?.length ?? 0;
+
+/** Finished numbers that begin like this, nearest first. */
+function exponents(phase: Phase, text: string): string[] {
+  const signs = phase === 'e' ? ['', '-'] : [''];
+  const digits = exponentDigits(text);
+  const out = phase === 'exponent' ? [text] : [];
+  for (const sign of signs) {
+    for (let one = 0; one < 40 && digits < mostExponentDigits; one++) out.push(text + sign + one);
+  }
+  return out.filter((one) => exponentDigits(one) <= mostExponentDigits);
+}
+
+const isDigit = (byte: number): boolean => byte >= 0x30 && byte <= 0x39;
+
+const isE = (byte: number): boolean => byte === 0x65 || byte === 0x45;
+
+function follow(phase: Phase, byte: number): Phase | null {
+  const digit = isDigit(byte);
+  switch (phase) {
+    case 'start':
+    case 'sign':
+      if (phase === 'start' && byte === 0x2d) return 'sign';
+      return byte === 0x30 ? 'zero' : digit ? 'whole' : null;
+    case 'zero':
+    case 'whole':
+      if (phase === 'whole' && digit) return 'whole';
+      return byte === 0x2e ? 'point' : isE(byte) ? 'e' : null;
+    case 'point':
+      return digit ? 'fraction' : null;
+    case 'fraction':
+      return digit ? 'fraction' : isE(byte) ? 'e' : null;
+    case 'e':
+      if (byte === 0x2b || byte === 0x2d) return 'exponent-sign';
+      return digit ? 'exponent' : null;
+    case 'exponent-sign':
+    case 'exponent':
+      return digit ? 'exponent' : null;
+  }
+}
