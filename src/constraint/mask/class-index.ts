@@ -6,6 +6,7 @@
 
 import type { CharacterClass } from '../machine.ts';
 import { buildTrie, type TokenTrie, type Trie } from './token-trie.ts';
+import { afterLead, afterMore, isLead } from './utf8-bytes.ts';
 
 export interface ClassIndex {
   /**
@@ -13,174 +14,148 @@ export interface ClassIndex {
    * only begun counts too. Not to be written to.
    */
   within(room: number): Uint32Array;
-  /** Characters of the class that no token has more of. */
-  readonly mostCharacters: number;
   /** Tokens that begin with more than `room` characters of the class. */
   beyond(room: number): Int32Array;
-  /** The other tokens by what comes behind their characters of the class; `order` has their places. */
+  /**
+   * Tokens that begin with characters of the class and go on otherwise, by what comes behind those;
+   * `order` has their places.
+   */
   readonly remainders: Trie;
   /** Token, and characters of the class before the remainder, by place. */
   readonly tokens: Int32Array;
   readonly characters: Int32Array;
-  /** By node of the vocabulary's tree: everything below, read from there, is of the class. */
-  readonly pure: Uint8Array;
-}
-
-/** How a token begins. */
-interface Scan {
-  /** Characters of the class, one that is begun by the last bytes included. */
-  characters: number;
-  /** Where the first byte stands that belongs to none of them. */
-  end: number;
+  /** Nodes below the root, with all below them, that begin with no character of the class. */
+  readonly others: readonly number[];
 }
 
 export function createClassIndex(trie: TokenTrie, characterClass: CharacterClass): ClassIndex {
+  const found = new Scan(trie, characterClass);
+  found.run();
   const { pieces } = trie;
   const words = (pieces.size + 31) >> 5;
-  const counts = new Int32Array(pieces.size);
-  const leaving: number[] = [];
-  const ends: number[] = [];
-  let mostCharacters = 0;
-  for (const token of trie.order) {
-    const to = pieces.offsets[token + 1]!;
-    const { characters, end } = scan(pieces.bytes, pieces.offsets[token]!, to, characterClass);
-    counts[token] = characters;
-    mostCharacters = Math.max(mostCharacters, characters);
-    if (end === to) continue;
-    leaving.push(token);
-    ends.push(end);
-    counts[token] = -1 - characters;
-  }
-  const byCharacters = sortByCharacters(trie.order, counts, mostCharacters);
+  const counted = sortByCharacters(found);
   const known = new Map<number, Uint32Array>();
+  const makeWithin = (most: number): Uint32Array => {
+    const bits = new Uint32Array(words);
+    for (let i = 0; i < found.inside.length; i += 2) {
+      const token = found.inside[i]!;
+      if (found.inside[i + 1]! <= most) bits[token >> 5]! |= 1 << (token & 31);
+    }
+    return bits;
+  };
+  const places = found.leaving.length / 3;
+  const leaving = (place: number, field: number): number => found.leaving[place * 3 + field]!;
+  const tokens = Int32Array.from({ length: places }, (_, place) => leaving(place, 0));
   return {
-    mostCharacters,
     within: (room) => {
-      const most = Math.min(room, mostCharacters);
-      let bits = known.get(most);
-      if (bits === undefined) {
-        bits = new Uint32Array(words);
-        for (const token of trie.order) {
-          const count = counts[token]!;
-          if (count > 0 && count <= most) bits[token >> 5]! |= 1 << (token & 31);
-        }
-        known.set(most, bits);
-      }
+      const most = Math.min(room, found.most);
+      const bits = known.get(most) ?? makeWithin(most);
+      known.set(most, bits);
       return bits;
     },
-    beyond: (room) =>
-      byCharacters.tokens.subarray(0, byCharacters.above[Math.min(room, mostCharacters)]),
+    beyond: (room) => counted.tokens.subarray(0, counted.above[Math.min(room, found.most)]),
     remainders: buildTrie({
       source: pieces.bytes,
-      from: Int32Array.from(ends),
-      to: Int32Array.from(leaving, (token) => pieces.offsets[token + 1]!),
-      values: Int32Array.from(leaving, (_, place) => place),
+      from: Int32Array.from(tokens, (token, i) => pieces.offsets[token]! + leaving(i, 2)),
+      to: Int32Array.from(tokens, (token) => pieces.offsets[token + 1]!),
+      values: Int32Array.from(tokens, (_, place) => place),
     }),
-    tokens: Int32Array.from(leaving),
-    characters: Int32Array.from(leaving, (token) => -1 - counts[token]!),
-    pure: findPure(trie, characterClass),
+    tokens,
+    characters: Int32Array.from(tokens, (_, place) => leaving(place, 1)),
+    others: found.others,
   };
+}
+
+/** One walk over the tree, no further than the class goes. */
+class Scan {
+  readonly #trie: TokenTrie;
+  readonly #class: CharacterClass;
+  /** Token, characters; and again. */
+  readonly inside: number[] = [];
+  /** Token, characters of the class, bytes before the remainder; and again. */
+  readonly leaving: number[] = [];
+  readonly others: number[] = [];
+  /** The most characters of the class that a token begins with. */
+  most = 0;
+
+  constructor(trie: TokenTrie, characterClass: CharacterClass) {
+    this.#trie = trie;
+    this.#class = characterClass;
+  }
+
+  run(): void {
+    const { byte, next, depth, nodes, height } = this.#trie;
+    const path = height[0]! + 1;
+    /** By depth: characters so far, one that has begun included; what it waits for; where it began. */
+    const characters = new Uint16Array(path);
+    const needs = new Int32Array(path);
+    const begins = new Uint16Array(path);
+    for (let at = 1; at < nodes;) {
+      const level = depth[at]!;
+      const need = needs[level - 1]!;
+      const then = need === 0 ? this.#begin(byte[at]!) : afterMore(need, byte[at]!);
+      if (then === -1) {
+        // What goes on wrongly has begun a character, and needs room for it, but leaves the class with it.
+        const begun = need === 0 ? level - 1 : begins[level - 1]!;
+        this.#leave(at, characters[level - 1]!, begun);
+        at = next[at]!;
+        continue;
+      }
+      characters[level] = characters[level - 1]! + (need === 0 ? 1 : 0);
+      begins[level] = need === 0 ? level - 1 : begins[level - 1]!;
+      needs[level] = then;
+      this.#keep(at, characters[level]);
+      at += 1;
+    }
+  }
+
+  /** What a first byte waits for; -1: it begins no character of the class. */
+  #begin(byte: number): number {
+    if (byte < 0x80) return this.#class.ascii[byte] === 0 ? -1 : 0;
+    return this.#class.beyond && isLead(byte) ? afterLead(byte) : -1;
+  }
+
+  #keep(node: number, characters: number): void {
+    const { first, order } = this.#trie;
+    for (let place = first[node]!; place < first[node + 1]!; place += 1) {
+      this.inside.push(order[place]!, characters);
+      this.most = Math.max(this.most, characters);
+    }
+  }
+
+  /** All tokens at and below a node leave the class, so many characters and bytes after they began. */
+  #leave(node: number, characters: number, bytes: number): void {
+    const { first, next, order } = this.#trie;
+    if (characters === 0) {
+      this.others.push(node);
+      return;
+    }
+    for (let place = first[node]!; place < first[next[node]!]!; place += 1) {
+      this.leaving.push(order[place]!, characters, bytes);
+      this.most = Math.max(this.most, characters);
+    }
+  }
 }
 
 /** Tokens with many characters of the class first; `above[n]` of them have more than n. */
-function sortByCharacters(
-  order: Int32Array,
-  counts: Int32Array,
-  most: number,
-): { tokens: Int32Array; above: Int32Array } {
-  const count = (token: number): number => Math.max(counts[token]!, -1 - counts[token]!);
+function sortByCharacters({ inside, leaving, most }: Scan): {
+  tokens: Int32Array;
+  above: Int32Array;
+} {
   const above = new Int32Array(most + 1);
-  for (const token of order) {
-    const characters = count(token);
-    if (characters > 0) above[characters - 1]! += 1;
-  }
+  const each = (see: (token: number, characters: number) => void): void => {
+    for (let i = 0; i < inside.length; i += 2) see(inside[i]!, inside[i + 1]!);
+    for (let i = 0; i < leaving.length; i += 3) see(leaving[i]!, leaving[i + 1]!);
+  };
+  each((_, characters) => {
+    above[characters - 1]! += 1;
+  });
   for (let i = most - 1; i >= 0; i -= 1) above[i]! += above[i + 1]!;
-  const tokens = new Int32Array(order.length);
+  const tokens = new Int32Array(above[0] ?? 0);
   const places = above.slice();
-  for (const token of order) {
-    const characters = count(token);
+  each((token, characters) => {
     tokens[places[characters]!] = token;
     places[characters]! += 1;
-  }
+  });
   return { tokens, above };
-}
-
-function scan(
-  bytes: Uint8Array,
-  from: number,
-  to: number,
-  { ascii, beyond }: CharacterClass,
-): Scan {
-  let characters = 0;
-  let at = from;
-  while (at < to) {
-    const byte = bytes[at]!;
-    if (byte < 0x80) {
-      if (ascii[byte] === 0) break;
-      at += 1;
-      characters += 1;
-      continue;
-    }
-    if (!beyond || !isLead(byte)) break;
-    let need = afterLead(byte);
-    let here = at + 1;
-    while (need !== 0 && here < to) {
-      need = afterMore(need, bytes[here]!);
-      if (need === -1) break;
-      here += 1;
-    }
-    characters += 1;
-    // What goes on wrongly has begun a character, and needs room for it, but leaves the class with it.
-    if (need === -1) break;
-    at = here;
-  }
-  return { characters, end: at };
-}
-
-const isLead = (byte: number): boolean => byte >= 0xc2 && byte <= 0xf4;
-
-/**
- * A reader of well-formed UTF-8 that has seen a lead byte: what it waits for, as lowest and highest next
- * byte and how many continue after that one.
- */
-function afterLead(byte: number): number {
-  if (byte < 0xe0) return pack(0x80, 0xbf, 0);
-  if (byte < 0xf0) return pack(byte === 0xe0 ? 0xa0 : 0x80, byte === 0xed ? 0x9f : 0xbf, 1);
-  return pack(byte === 0xf0 ? 0x90 : 0x80, byte === 0xf4 ? 0x8f : 0xbf, 2);
-}
-
-const pack = (low: number, high: number, more: number): number =>
-  (1 << 24) | (more << 16) | (high << 8) | low;
-
-/** 0: the character is whole. -1: this byte cannot follow. */
-function afterMore(need: number, byte: number): number {
-  if (byte < (need & 0xff) || byte > ((need >> 8) & 0xff)) return -1;
-  const more = (need >> 16) & 0xff;
-  return more === 0 ? 0 : pack(0x80, 0xbf, more - 1);
-}
-
-function findPure(trie: Trie, { ascii, beyond }: CharacterClass): Uint8Array {
-  const pure = new Uint8Array(trie.nodes).fill(1);
-  const isWhole = (node: number, need: number): boolean => {
-    for (let one = node + 1; one < trie.next[node]!; one = trie.next[one]!) {
-      const then = afterMore(need, trie.byte[one]!);
-      if (then === -1) return false;
-      if (then === 0 ? pure[one] === 0 : !isWhole(one, then)) return false;
-    }
-    return true;
-  };
-  const isPureChild = (node: number): boolean => {
-    const byte = trie.byte[node]!;
-    if (byte < 0x80) return ascii[byte] !== 0 && pure[node] === 1;
-    return beyond && isLead(byte) && isWhole(node, afterLead(byte));
-  };
-  // Nodes come before what is below them.
-  for (let node = trie.nodes - 1; node >= 0; node -= 1) {
-    for (let one = node + 1; one < trie.next[node]!; one = trie.next[one]!) {
-      if (isPureChild(one)) continue;
-      pure[node] = 0;
-      break;
-    }
-  }
-  return pure;
 }

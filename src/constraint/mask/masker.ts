@@ -5,7 +5,7 @@
  */
 
 import type { Budget, Loop, Machine } from '../machine.ts';
-import { createClassIndex, type ClassIndex } from './class-index.ts';
+import { createClassIndexes, type ClassIndexes } from './class-indexes.ts';
 import { StateTable, unknown } from './state-table.ts';
 import { pieceOf, type TokenTrie, type Trie } from './token-trie.ts';
 
@@ -28,28 +28,8 @@ export interface Masker {
   isLast(state: object): boolean;
   /** Whether a token below this node of the tree, itself not counted, may be read from the state. */
   leadsOn(state: object, node: number): boolean;
-  /** About the bytes that it keeps. */
+  /** Bytes that it keeps, about. */
   readonly bytes: number;
-}
-
-/** What is known of character classes; shared by all maskers of a vocabulary. */
-export type ClassIndexes = (characterClass: Loop['characters']) => ClassIndex;
-
-/** Classes whose index (about 10 bytes for each byte of the vocabulary) is kept. */
-const mostClasses = 48;
-
-export function createClassIndexes(trie: TokenTrie): ClassIndexes {
-  const known = new Map<object, ClassIndex>();
-  return (characterClass) => {
-    const found = known.get(characterClass) ?? createClassIndex(trie, characterClass);
-    known.delete(characterClass);
-    known.set(characterClass, found);
-    for (const oldest of known.keys()) {
-      if (known.size <= mostClasses) break;
-      known.delete(oldest);
-    }
-    return found;
-  };
 }
 
 export interface MaskerOptions {
@@ -191,20 +171,31 @@ class TrieMasker implements Masker {
 
   #walkAll(from: number): Uint32Array {
     const bits = new Uint32Array(this.#words);
-    const ranges = this.#walk(from, this.trie);
+    this.#add(bits, this.#walk(from, this.trie, 1, this.trie.nodes));
+    return bits;
+  }
+
+  #add(bits: Uint32Array, ranges: readonly number[]): void {
     const { order } = this.trie;
     for (let i = 0; i < ranges.length; i += 2) {
       for (let place = ranges[i]!; place < ranges[i + 1]!; place += 1) set(bits, order[place]!);
     }
-    return bits;
+  }
+
+  /** Tokens that do not begin with the class of a loop. */
+  #addOthers(bits: Uint32Array, from: number, others: readonly number[]): void {
+    for (const node of others) {
+      this.#add(bits, this.#walk(from, this.trie, node, this.trie.next[node]!));
+    }
   }
 
   #walkLoop(from: number, state: object, { characters, room }: Loop): Uint32Array {
-    const index = this.#classes(characters);
+    const index = this.#classes.index(characters);
     const over = index.beyond(room);
     if (over.length > fewTokens) return this.#walkAll(from);
     const bits = index.within(room).slice();
-    const ranges = this.#walk(from, index.remainders);
+    this.#addOthers(bits, from, index.others);
+    const ranges = this.#walk(from, index.remainders, 1, index.remainders.nodes);
     const { order } = index.remainders;
     for (let i = 0; i < ranges.length; i += 2) {
       for (let at = ranges[i]!; at < ranges[i + 1]!; at += 1) {
@@ -216,9 +207,12 @@ class TrieMasker implements Masker {
     return bits;
   }
 
-  /** Places in `order` whose entries can be read from the state: from, to, from, to, ascending. */
-  #walk(from: number, trie: Trie): number[] {
-    const { byte, next, depth, first, height, nodes } = trie;
+  /**
+   * Places in `order` whose entries can be read from the state: from, to, from, to, ascending. Looks at
+   * nodes from `start` to `stop`: children of the root with all below them.
+   */
+  #walk(from: number, trie: Trie, start: number, stop: number): number[] {
+    const { byte, next, depth, first, height } = trie;
     const table = this.#table;
     let { rowOf, steps } = table;
     const path = this.#path;
@@ -227,7 +221,7 @@ class TrieMasker implements Masker {
     let begin = 0;
     let end = 0;
     path[0] = from;
-    for (let at = 1; at < nodes;) {
+    for (let at = start; at < stop;) {
       const level = depth[at]!;
       const state = path[level - 1]!;
       const row = rowOf[state]!;
@@ -259,7 +253,8 @@ class TrieMasker implements Masker {
   /** Whether everything below a node of the vocabulary's tree can be read from a state, by its loop. */
   #takesAll(state: number, node: number, height: number): boolean {
     const loop = this.#table.loop(state);
-    return loop !== null && loop.room >= height && this.#classes(loop.characters).pure[node] === 1;
+    if (loop === null || loop.room < height) return false;
+    return this.#classes.pure(loop.characters)?.[node] === 1;
   }
 
   #spend(): void {
