@@ -50,7 +50,7 @@ export function compileJsonMachine(
       { keyword: 'schema' },
     );
   }
-  return new JsonMachine(start) as unknown as Machine;
+  return new JsonMachine(start);
 }
 
 class JsonMachine implements Machine<State> {

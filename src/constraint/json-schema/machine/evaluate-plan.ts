@@ -37,8 +37,8 @@ function evaluateNode(node: PlanNode, own: number, out: Uint8Array, presence: Pr
   for (const list of node.anyOf) if (!join(some(list, out))) return no;
   for (const list of node.oneOf) if (!join(exactlyOne(list, out))) return no;
   for (const one of node.not) if (!join(negated(out[one]!))) return no;
-  for (const { if: test, then, else: other } of node.conditions) {
-    const chosen = conditional(valueOf(test, out), valueOf(then, out), valueOf(other, out));
+  for (const { test, met, unmet } of node.conditions) {
+    const chosen = conditional(valueOf(test, out), valueOf(met, out), valueOf(unmet, out));
     if (!join(chosen)) return no;
   }
   for (const { name, node: one } of node.dependents) {
@@ -120,13 +120,18 @@ function relevance(plan: Plan, out: Uint8Array, presence: Presence): Uint8Array 
     if (marks[i] === 0 || out[i] !== open) continue;
     const node = plan.nodes[i]!;
     node.all.forEach(mark);
-    for (const list of node.anyOf) if (some(list, out) === open) list.forEach(mark);
-    for (const list of node.oneOf) if (exactlyOne(list, out) === open) list.forEach(mark);
+    for (const list of node.anyOf) {
+      // One that holds is enough, and has to be kept.
+      const certain = list.find((one) => out[one] === yes);
+      if (certain === undefined) list.forEach(mark);
+      else mark(certain);
+    }
+    for (const list of node.oneOf) list.forEach(mark);
     node.not.forEach(mark);
-    for (const { if: test, then, else: other } of node.conditions) {
+    for (const { test, met, unmet } of node.conditions) {
       mark(test);
-      if (valueOf(test, out) !== no) mark(then);
-      if (valueOf(test, out) !== yes) mark(other);
+      if (valueOf(test, out) !== no) mark(met);
+      if (valueOf(test, out) !== yes) mark(unmet);
     }
     for (const { name, node: one } of node.dependents) if (presence(name) !== no) mark(one);
   }

@@ -48,18 +48,9 @@ export class NumberRange {
     const upper = rules.flatMap((one) => (one.maximum === null ? [] : [boundOf(one.maximum)]));
     this.#bounds = { lower, upper };
     this.#multiples = [...new Set(rules.flatMap((one) => one.multipleOf))];
-    this.values = null;
-    for (const { values } of nodes) {
-      if (values === null) continue;
-      const own = values.flatMap((one) => (one.type === 'number' ? [one.text] : []));
-      const before = this.values as readonly string[] | null;
-      this.values = own.filter(
-        (text) => before === null || before.some((one) => compareNumbers(one, text) === 0),
-      );
-    }
-    this.plain = lower.length + upper.length + this.#multiples.length === 0 && this.values === null;
-    const listed = this.values;
-    if (listed !== null) this.values = listed.filter((text) => this.#allows(text));
+    const listed = listedIn(nodes);
+    this.plain = lower.length + upper.length + this.#multiples.length === 0 && listed === null;
+    this.values = listed?.filter((text) => this.#allows(text)) ?? null;
   }
 
   /** Whether the finished number is right. */
@@ -179,6 +170,18 @@ interface Window {
   readonly open: boolean;
   readonly to: bigint | null;
   readonly closed: boolean;
+}
+
+/** The numbers that all of the nodes list; null where none has a list. */
+function listedIn(nodes: readonly SchemaNode[]): string[] | null {
+  let listed: string[] | null = null;
+  for (const { values } of nodes) {
+    if (values === null) continue;
+    const own = values.flatMap((one) => (one.type === 'number' ? [one.text] : []));
+    const before: string[] = listed ?? own;
+    listed = own.filter((text) => before.some((one) => compareNumbers(one, text) === 0));
+  }
+  return listed;
 }
 
 const boundOf = (one: { value: string; exclusive: boolean }): Bound => ({

@@ -181,11 +181,10 @@ const exponentDigits = (text: string): number => /[eE][+-]?([0-9]*)$/.exec(text)
 
 /** Finished numbers that begin like this, nearest first. */
 function exponents(phase: Phase, text: string): string[] {
-  const signs = phase === 'e' ? ['', '-'] : [''];
-  const digits = exponentDigits(text);
   const out = phase === 'exponent' ? [text] : [];
-  for (const sign of signs) {
-    for (let one = 0; one < 40 && digits < mostExponentDigits; one++) out.push(text + sign + one);
+  if (exponentDigits(text) === mostExponentDigits) return out;
+  for (const sign of phase === 'e' ? ['', '-'] : ['']) {
+    for (let one = 0; one < 40; one++) out.push(text + sign + one);
   }
   return out.filter((one) => exponentDigits(one) <= mostExponentDigits);
 }
@@ -212,8 +211,7 @@ function follow(phase: Phase, byte: number): Phase | null {
     case 'e':
       if (byte === 0x2b || byte === 0x2d) return 'exponent-sign';
       return digit ? 'exponent' : null;
-    case 'exponent-sign':
-    case 'exponent':
+    default:
       return digit ? 'exponent' : null;
   }
 }

@@ -31,7 +31,7 @@ export interface PlanNode {
   readonly anyOf: readonly (readonly Operand[])[];
   readonly oneOf: readonly (readonly Operand[])[];
   readonly not: readonly Operand[];
-  readonly conditions: readonly { if: Operand; then: Operand; else: Operand }[];
+  readonly conditions: readonly { test: Operand; met: Operand; unmet: Operand }[];
   readonly dependents: readonly { name: string; node: Operand }[];
 }
 
@@ -143,7 +143,7 @@ class Builder {
       if (test === always && !conjoin(parts, then)) return false;
       if (test === never && !conjoin(parts, other)) return false;
       if (test >= 0 && (then !== always || other !== always)) {
-        parts.conditions.push({ if: test, then, else: other });
+        parts.conditions.push({ test, met: then, unmet: other });
       }
     }
     return true;
@@ -155,7 +155,7 @@ interface Parts {
   readonly anyOf: Operand[][];
   readonly oneOf: Operand[][];
   readonly not: Operand[];
-  readonly conditions: { if: Operand; then: Operand; else: Operand }[];
+  readonly conditions: { test: Operand; met: Operand; unmet: Operand }[];
 }
 
 function conjoin(parts: Parts, operand: Operand): boolean {

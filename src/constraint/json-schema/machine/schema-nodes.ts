@@ -83,11 +83,12 @@ export class SchemaNodes {
   #rewritten(node: SchemaNode): SchemaNode {
     const { values } = node;
     if (values === null) return node;
-    const scalars = values.filter((one) => one.type !== 'array' && one.type !== 'object');
+    const composite = (one: JsonValue): boolean => one.type === 'array' || one.type === 'object';
+    const scalars = values.filter((one) => !composite(one));
     if (scalars.length === values.length) return node;
     const allowed = (one: JsonValue): boolean =>
       node.types === null || node.types.includes(one.type);
-    const composites = values.filter((one) => !scalars.includes(one) && allowed(one));
+    const composites = values.filter((one) => composite(one) && allowed(one));
     const ways = composites.map((one) => this.#constant(one));
     if (scalars.length > 0) ways.push(this.add({ ...anything, values: scalars }));
     return { ...node, values: null, anyOf: [...node.anyOf, ways] };
@@ -121,7 +122,7 @@ export class SchemaNodes {
         },
       };
     }
-    if (value.type !== 'object') return scalarNode(types, value);
+    if (value.type !== 'object') return { ...anything, types, values: [value] };
     const members = [...new Map(value.members)];
     return {
       ...anything,
@@ -140,9 +141,3 @@ export class SchemaNodes {
     };
   }
 }
-
-const scalarNode = (types: readonly TypeName[], value: JsonValue): SchemaNode => ({
-  ...anything,
-  types,
-  values: [value],
-});
