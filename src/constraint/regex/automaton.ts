@@ -10,6 +10,7 @@ import type { TermFactory } from './term-factory.ts';
 import type { Language, Past } from './term.ts';
 
 export interface State {
+  readonly id: number;
   readonly language: Language;
   readonly past: Past;
   /** The text may end here. */
@@ -81,12 +82,17 @@ export class Automaton {
     let layer: readonly State[] = [state];
     const seen = new Map<string, number>();
     let visited = 0;
+    /** The longest rest of those that were left since it is too short. */
+    let longest = 0;
     for (let length = 0; length <= most; length += 1) {
       const open: State[] = [];
       for (const one of layer) {
         const told = lengthTold(one, Math.max(least - length, 0), most - length);
         if (told === true) return true;
         if (told === null) open.push(one);
+        else if (one.language.width.min <= most - length) {
+          longest = Math.max(longest, one.language.width.max);
+        }
       }
       if (open.length === 0) return false;
       visited += open.length;
@@ -94,13 +100,18 @@ export class Automaton {
         this.guessed = true;
         return true;
       }
-      const key = open.map((one) => one.language.id).join();
+      const key = open.map((one) => one.id).join();
       const before = seen.get(key);
-      if (before !== undefined && open.every((one) => one.language.trackers === 0)) {
+      if (before !== undefined) {
         if (before >= least) return false;
         const period = length - before;
-        if (length < least) length += Math.floor((least - length) / period) * period;
+        const skipped = Math.floor((least - longest - length) / period) * period;
         seen.clear();
+        if (skipped > 0) {
+          // Once more the same states, with so many characters more.
+          length += skipped - 1;
+          continue;
+        }
       }
       seen.set(key, length);
       layer = this.#following(open);
@@ -134,7 +145,7 @@ export class Automaton {
         if (next !== null) found.add(next);
       }
     }
-    return [...found].sort((a, b) => a.language.id - b.language.id);
+    return [...found].sort((a, b) => a.id - b.id);
   }
 
   /** The transition, whether or not it leads to a dead state. */
@@ -172,7 +183,8 @@ export class Automaton {
   #make(language: Language, past: Past): State {
     this.#budget.spend(1, 2, this.#keyword);
     const accepts = this.#derivatives.accepts(language, past);
-    return { language, past, accepts, live: undefined, next: [] };
+    const id = this.#plain.size + this.#tracking.size;
+    return { id, language, past, accepts, live: undefined, next: [] };
   }
 
   /** Those that promise the shortest rest first. On the way to an accepted text all are live. */
@@ -211,7 +223,7 @@ function lengthTold(state: State, least: number, most: number): boolean | null {
 }
 
 function fits({ width, pure }: Language, least: number, most: number): boolean {
-  if (!pure || width.min > most || width.max < least) return false;
+  if (!pure || least > most || width.min > most || width.max < least) return false;
   return width.dense || (width.min >= least && width.min <= most);
 }
 

@@ -136,7 +136,7 @@ class LimitedLength implements CharMachine<Counted> {
     this.#limits = limits;
     const start = automaton.isLive(automaton.start) ? this.#intern(automaton.start, 0) : null;
     this.empty = start === null;
-    this.start = start ?? { state: automaton.start, count: Infinity, next: [] };
+    this.start = start ?? { state: automaton.start, count: -1, next: [] };
   }
 
   get exact(): boolean {
@@ -153,6 +153,7 @@ class LimitedLength implements CharMachine<Counted> {
 
   accepts(place: Counted): boolean {
     const { minLength, maxLength } = this.#limits;
+    if (this.empty) return false;
     return place.state.accepts && place.count >= minLength && place.count <= maxLength;
   }
 
@@ -162,8 +163,8 @@ class LimitedLength implements CharMachine<Counted> {
 
   room(place: Counted): number {
     const { minLength, maxLength } = this.#limits;
-    if (!this.#automaton.isAll(place.state) || place.count < minLength) return 0;
-    return Math.max(maxLength - place.count, 0);
+    const isFree = !this.empty && this.#automaton.isAll(place.state);
+    return isFree && place.count >= minLength ? Math.max(maxLength - place.count, 0) : 0;
   }
 
   reaches(place: Counted, low: number, high: number): boolean {
@@ -184,6 +185,7 @@ class LimitedLength implements CharMachine<Counted> {
   #follow(place: Counted, characterClass: number): Counted | null {
     const known = place.next[characterClass];
     if (known !== undefined) return known;
+    if (this.empty) return null;
     const state = this.#automaton.step(place.state, characterClass);
     const next = state === null ? null : this.#intern(state, place.count + 1);
     place.next[characterClass] = next;

@@ -39,10 +39,11 @@ function readTable(): ReadonlyMap<number, readonly number[]> {
     if (codePoint === 0xd800) codePoint = 0xe000;
     const text = String.fromCodePoint(codePoint);
     if (!cased.test(text)) continue;
-    const key = text.toUpperCase().toLowerCase();
-    const group = candidates.get(key);
-    if (group === undefined) candidates.set(key, [codePoint]);
-    else group.push(codePoint);
+    for (const key of new Set([text.toLowerCase(), text.toUpperCase().toLowerCase()])) {
+      const group = candidates.get(key);
+      if (group === undefined) candidates.set(key, [codePoint]);
+      else group.push(codePoint);
+    }
   }
   const same = new Map<number, number[]>();
   for (const group of candidates.values()) {
@@ -52,7 +53,7 @@ function readTable(): ReadonlyMap<number, readonly number[]> {
       const others = group.filter(
         (other) => other !== one && regex.test(String.fromCodePoint(other)),
       );
-      if (others.length > 0) same.set(one, others);
+      if (others.length > 0) same.set(one, [...(same.get(one) ?? []), ...others]);
     }
   }
   return same;

@@ -80,7 +80,7 @@ class Parser {
     const reader = this.#reader;
     const anchor = this.#anchor();
     if (anchor !== null) {
-      if (readQuantifier(reader) !== null) throw reader.malformed('there is nothing to repeat');
+      this.#expectNoQuantifier();
       return anchor;
     }
     const body = this.#atom(depth);
@@ -91,8 +91,9 @@ class Parser {
       throw reader.refused('possessive quantifier', 'Leave the `+` away.', at);
     }
     reader.eat('?');
+    const second = reader.at;
     if (readQuantifier(reader) !== null) {
-      throw reader.malformed('a quantifier follows a quantifier', at);
+      throw reader.malformed('a quantifier follows a quantifier', second);
     }
     if (body.flat && quantifier.least > 0) return body;
     return repeatOf(body, quantifier.least, quantifier.most);
@@ -101,6 +102,7 @@ class Parser {
   #anchor(): Syntax | null {
     const reader = this.#reader;
     const { m, i } = this.#flags;
+    if (!'^$\\'.includes(reader.next)) return null;
     if (reader.eat('^')) return m ? behindOf(setOf(notLineTerminators), true) : startAnchor;
     if (reader.eat('$')) return m ? aheadOf(setOf(notLineTerminators), true) : endAnchor;
     if (reader.eat('\\A')) return startAnchor;
@@ -120,8 +122,14 @@ class Parser {
       const escape = readEscape(reader, i);
       return setOf(escape.type === 'class' ? escape.ranges : this.#character(escape.codePoint));
     }
-    if (readQuantifier(reader) !== null) throw reader.malformed('there is nothing to repeat');
+    this.#expectNoQuantifier();
     return setOf(this.#character(reader.codePoint()));
+  }
+
+  #expectNoQuantifier(): void {
+    const at = this.#reader.at;
+    if (readQuantifier(this.#reader) === null) return;
+    throw this.#reader.malformed('there is nothing to repeat', at);
   }
 
   #character(codePoint: number): Ranges {
@@ -204,6 +212,7 @@ function readQuantifier(reader: PatternReader): Quantifier | null {
   if (reader.eat('*')) return { least: 0, most: Infinity };
   if (reader.eat('+')) return { least: 1, most: Infinity };
   if (reader.eat('?')) return { least: 0, most: 1 };
+  if (reader.next !== '{') return null;
   const at = reader.at;
   const found = reader.match(/\{(?:(\d+)(,?)|,)(\d*)\}/y);
   if (found === null) return null;

@@ -170,6 +170,9 @@ export class TermFactory {
     if (first.kind === 'cat' && first.head.kind === 'ahead') {
       return this.and([first.head.language, this.seq(first.tail, rest)]);
     }
+    if (first.kind === 'alt' && !first.pure) {
+      return this.or(first.of.map((one) => this.seq(one, rest)));
+    }
     const sum = sumOf(first.width, rest.width);
     return this.#language(`s${first.id},${rest.id}`, {
       kind: 'seq',
