@@ -69,14 +69,15 @@ export function planAnswer(options: ParseOptions): AnswerPlan {
     ),
     separators: /^[;,]/.exec(format?.between ?? '')?.[0] ?? '',
     grouped: formsOf(format, 'alone').map(planForm),
-    groupCloses: group === null ? [] : written([group.close, ...group.alsoClose]).map(compiled),
+    groupCloses: group === null ? [] : closing([group.close, ...group.alsoClose]).map(compiled),
   };
 }
 
 const compiled = (source: string) => ({ pattern: compilePattern(source) });
 
-const written = (sources: readonly string[]): readonly string[] =>
-  sources.filter((source) => source !== '');
+/** Whitespace behind a closing tag is not its own: it may come later. */
+const closing = (sources: readonly string[]): readonly string[] =>
+  sources.map((source) => source.replace(/(?:\s|«nl»)+$/, '')).filter((source) => source !== '');
 
 /** The forms but those of one place, the last first. */
 const formsOf = (format: ToolFormat | null, not: CallForm['place']): readonly CallForm[] =>
@@ -86,7 +87,7 @@ function planForm(form: CallForm): FormPlan {
   return {
     form,
     heads: [form.head, ...form.alsoHeads].map(compiled),
-    tails: written([form.tail, ...form.alsoTails]).map(compiled),
+    tails: closing([form.tail, ...form.alsoTails]).map(compiled),
   };
 }
 

@@ -11,12 +11,14 @@ export interface BareKeys {
   /** Open brackets, the innermost last. */
   readonly stack: string;
   readonly inString: boolean;
+  /** A string between double quotes, as in JSON; read up to here and not passed on. */
+  readonly json: string;
   /** A key is next. */
   readonly atKey: boolean;
 }
 
 export function bareKeysStart(quote: string): BareKeys {
-  return { quote, stack: '', inString: false, atKey: false };
+  return { quote, stack: '', inString: false, json: '', atKey: false };
 }
 
 const python: Readonly<Record<string, string>> = { True: 'true', False: 'false', None: 'null' };
@@ -33,7 +35,12 @@ export function stepBareKeys(start: BareKeys, text: string): BodyStep<BareKeys> 
   let at = 0;
   let written = '';
   for (;;) {
-    const once = state.inString ? inside(state, text, at) : outside(state, text, at);
+    const once =
+      state.json === ''
+        ? state.inString
+          ? inside(state, text, at)
+          : outside(state, text, at)
+        : jsonString(state, text, at);
     const stuck = once.end === at && once.state === state;
     ({ state } = once);
     at = once.end;
@@ -58,6 +65,17 @@ function inside(state: BareKeys, text: string, from: number): Once {
   return { state, end, text: quotedInside(text.slice(from, end)), status: 'more' };
 }
 
+/** Some models quote as JSON does; such a string is passed on when it is whole. */
+function jsonString(state: BareKeys, text: string, from: number): Once {
+  const all = state.json + text.slice(from);
+  const whole = /^"(?:[^"\\]|\\[\s\S])*"/.exec(all)?.[0];
+  if (whole === undefined) {
+    return { state: { ...state, json: all }, end: text.length, text: '', status: 'more' };
+  }
+  const end = text.length - (all.length - whole.length);
+  return { state: { ...state, json: '', atKey: false }, end, text: whole, status: 'more' };
+}
+
 const bare = /[^\s{}[\],:<"]+/y;
 
 function outside(state: BareKeys, text: string, at: number): Once {
@@ -75,6 +93,7 @@ function outside(state: BareKeys, text: string, at: number): Once {
   }
   if (state.quote.startsWith(text.slice(at))) return stay;
   if (/\s/.test(character)) return go(state, 1, '');
+  if (character === '"') return go({ ...state, json: character }, 1, '');
   if (character === '{' || character === '[') {
     return go({ ...state, stack: state.stack + character, atKey: character === '{' }, 1, character);
   }

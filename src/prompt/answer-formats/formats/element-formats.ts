@@ -69,10 +69,10 @@ export const elementFormats = {
       {
         head: '<tool_call>«name»«nl»',
         body: glmParameters,
-        tail: '«nl»</tool_call>',
+        tail: '«nl»</tool_call>«nl»',
       },
     ],
-    between: '\n',
+    between: '',
   }),
   /** Hunyuan 3. */
   hunyuan: toolFormat({

@@ -85,6 +85,7 @@ export const jsonFormats = {
     forms: [{ head: '', body: objectBody('tool_name', 'parameters', 'tool_call_id') }],
     between: ',\n    ',
     noise: ['<|START_RESPONSE|>', '<|END_RESPONSE|>', '<|START_TEXT|>', '<|END_TEXT|>'],
+    marked: { lead: '<|START_RESPONSE|>', tail: '<|END_RESPONSE|>', pattern: null },
   }),
   /** Command R and R+ of 2024. */
   'command-action': toolFormat({
