@@ -20,7 +20,7 @@ import { SchemaDocuments } from './read/schema-documents.ts';
 import type { Place } from './read/schema-documents.ts';
 import { findConflicts } from './read/satisfiable.ts';
 import type { Conflict } from './read/satisfiable.ts';
-import { refuse, SchemaKeywords } from './read/schema-keywords.ts';
+import { refuse, SchemaKeywords, shorten } from './read/schema-keywords.ts';
 import { RegexTests } from '../verify/text-tests.ts';
 
 /**
@@ -53,7 +53,7 @@ function unsatisfiable(conflict: Conflict): ParlanceError {
   const keyword = conflict.keyword === 'false' ? holderOf(path) : conflict.keyword;
   return new ParlanceError(
     'invalid_constraint',
-    `Nothing satisfies the schema: \`${keyword}\` at ${path} of it rules out every finite value together with the rest. Loosen one of them.`,
+    `Nothing satisfies the schema: \`${keyword}\` at ${shorten(path)} of it rules out every finite value together with the rest. Loosen one of them.`,
     { keyword },
   );
 }

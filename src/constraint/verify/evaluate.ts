@@ -6,7 +6,13 @@
 import { canonicalJson } from '../json/canonical-json.ts';
 import type { JsonValue } from '../json/json-value.ts';
 import { membersOf } from '../json/members.ts';
-import type { FormatName, NodeId, SchemaGraph, SchemaNode } from '../json-schema/node.ts';
+import type {
+  FormatName,
+  NodeId,
+  ObjectRules,
+  SchemaGraph,
+  SchemaNode,
+} from '../json-schema/node.ts';
 import { findNumberFailure } from './evaluate-number.ts';
 
 /** Why a value does not satisfy a schema. */
@@ -67,11 +73,8 @@ class Evaluation {
     if (node.types !== null && !node.types.includes(value.type)) {
       return fail('type', `must be ${node.types.join(' or ')}`);
     }
-    if (node.values !== null) {
-      const text = canonicalJson(value);
-      if (!node.values.some((one) => canonicalJson(one) === text)) {
-        return fail('enum', 'is none of the values that are allowed');
-      }
+    if (node.values !== null && !canonicalTexts(node.values).has(canonicalJson(value))) {
+      return fail('enum', 'is none of the values that are allowed');
     }
     return this.#byType(node, value, path) ?? this.#inPlace(node, value, path);
   }
@@ -172,12 +175,7 @@ class Evaluation {
     return null;
   }
 
-  #member(
-    rules: NonNullable<SchemaNode['object']>,
-    name: string,
-    value: JsonValue,
-    path: string,
-  ): Failure | null {
+  #member(rules: ObjectRules, name: string, value: JsonValue, path: string): Failure | null {
     const below = `${path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
     const named: JsonValue = { type: 'string', value: name };
     for (const schema of rules.names) {
@@ -185,10 +183,7 @@ class Evaluation {
         return { path: below, keyword: 'propertyNames', words: 'has a name that is not allowed' };
       }
     }
-    const schemas = [
-      ...rules.properties.filter(([one]) => one === name),
-      ...rules.patterns.filter(([pattern]) => this.#texts.finds(pattern, name)),
-    ].map(([, schema]) => schema);
+    const schemas = schemasFor(rules, name, this.#texts);
     if (schemas.length === 0 && rules.additional !== null) {
       const failure = this.check(rules.additional, value, below);
       const isNever = this.#graph.nodes[rules.additional]?.never === true;
@@ -229,6 +224,30 @@ class Evaluation {
     }
     return null;
   }
+}
+
+const textsOf = new WeakMap<readonly JsonValue[], ReadonlySet<string>>();
+
+/** The canonical texts of listed values; kept as long as the list is. */
+export function canonicalTexts(values: readonly JsonValue[]): ReadonlySet<string> {
+  const known = textsOf.get(values);
+  if (known !== undefined) return known;
+  const made = new Set(values.map(canonicalJson));
+  textsOf.set(values, made);
+  return made;
+}
+
+const propertiesOf = new WeakMap<ObjectRules['properties'], ReadonlyMap<string, NodeId>>();
+
+/** The schemas that `properties` and `patternProperties` have for a name. */
+export function schemasFor(rules: ObjectRules, name: string, texts: TextTests): NodeId[] {
+  const known = propertiesOf.get(rules.properties) ?? new Map(rules.properties);
+  propertiesOf.set(rules.properties, known);
+  const declared = known.get(name);
+  return [
+    ...(declared === undefined ? [] : [declared]),
+    ...rules.patterns.filter(([pattern]) => texts.finds(pattern, name)).map(([, id]) => id),
+  ];
 }
 
 function codePoints(text: string): number {

@@ -5,6 +5,7 @@
 
 import { ParlanceError } from '../../../contract/errors.ts';
 import type { NodeId, SchemaNode } from '../node.ts';
+import { shorten } from './schema-keywords.ts';
 
 /** Longer chains of schemas for one value are refused. */
 export const maxInPlace = 200;
@@ -74,16 +75,17 @@ export function inPlace(node: SchemaNode): NodeId[] {
 function looping(node: SchemaNode | undefined): ParlanceError {
   return new ParlanceError(
     'invalid_constraint',
-    `\`$ref\` leads from ${node?.path ?? '#'} of the schema back to the same place without going into a property or an item, so that it says nothing. Refer to it below \`properties\` or \`items\`.`,
+    `\`$ref\` leads from ${shorten(node?.path ?? '#')} of the schema back to the same place without going into a property or an item, so that it says nothing. Refer to it below \`properties\` or \`items\`.`,
     { keyword: '$ref' },
   );
 }
 
 function tooHigh(node: SchemaNode | undefined): ParlanceError {
-  const keyword = node !== undefined && node.anyOf.length > 0 ? 'anyOf' : 'allOf';
+  const steps = (node?.path ?? '').split('/');
+  const keyword = ['allOf', 'anyOf', 'oneOf', 'not'].find((one) => steps.includes(one)) ?? '$ref';
   return new ParlanceError(
     'invalid_constraint',
-    `More than ${maxInPlace} schemas are stacked on one value at ${node?.path ?? '#'} of the schema, by \`allOf\`, \`anyOf\`, \`$ref\` and the like. Flatten them.`,
+    `More than ${maxInPlace} schemas are stacked on one value at ${shorten(node?.path ?? '#')} of the schema, by \`allOf\`, \`anyOf\`, \`$ref\` and the like. Flatten them.`,
     { keyword },
   );
 }

@@ -9,6 +9,7 @@ import type { ArrayRules, NodeId, ObjectRules, SchemaNode } from '../node.ts';
 import { waysOf } from './evaluated.ts';
 import type { Way } from './evaluated.ts';
 import { freeNode } from './read-node.ts';
+import { shorten } from './schema-keywords.ts';
 
 /** One keyword of one node. */
 export interface Unevaluated {
@@ -147,7 +148,7 @@ function closedArray(
 function tooMany({ keyword }: Unevaluated, { path }: SchemaNode): ParlanceError {
   return new ParlanceError(
     'invalid_constraint',
-    `\`${keyword}\` at ${path} of the schema depends on too many alternatives. Use \`additionalProperties\` or \`items\` in each of them.`,
+    `\`${keyword}\` at ${shorten(path)} of the schema depends on too many alternatives. Use \`additionalProperties\` or \`items\` in each of them.`,
     { keyword },
   );
 }

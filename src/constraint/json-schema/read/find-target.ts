@@ -3,6 +3,7 @@
 import { ParlanceError } from '../../../contract/errors.ts';
 import type { DynamicScope } from './dynamic-scope.ts';
 import type { Place, SchemaDocuments } from './schema-documents.ts';
+import { shorten } from './schema-keywords.ts';
 import type { SchemaKeywords } from './schema-keywords.ts';
 
 export const referenceKeywords = ['$ref', '$dynamicRef', '$recursiveRef'] as const;
@@ -19,7 +20,7 @@ export function findTarget(
   if (found === null) {
     throw new ParlanceError(
       'invalid_constraint',
-      `\`${name}\` at ${keywords.place.pointer} of the schema leads to \`${reference.slice(0, 200)}\`, which is not in it. Nothing is fetched: put what it means under \`$defs\`.`,
+      `\`${name}\` at ${shorten(keywords.place.pointer)} of the schema leads to \`${reference.slice(0, 200)}\`, which is not in it. Nothing is fetched: put what it means under \`$defs\`.`,
       { keyword: name },
     );
   }

@@ -1,6 +1,6 @@
 /** Why no object satisfies the rules of some schemas together. Certain where it says so. Pure. */
 
-import { evaluate } from '../../verify/evaluate.ts';
+import { evaluate, schemasFor } from '../../verify/evaluate.ts';
 import type { NodeId, ObjectRules, SchemaNode } from '../node.ts';
 import type { Conflict, Inner } from './satisfiable.ts';
 
@@ -55,10 +55,7 @@ function findNameConflict(name: string, ruled: readonly Ruled[], inner: Inner): 
   for (const { path, rules } of ruled) {
     const named = rules.names.some((id) => evaluate(inner.graph, value, inner.texts, id) !== null);
     if (named) return { keyword: 'propertyNames', path };
-    const own = [
-      ...rules.properties.filter(([one]) => one === name),
-      ...rules.patterns.filter(([pattern]) => inner.texts.finds(pattern, name)),
-    ].map(([, id]) => id);
+    const own = schemasFor(rules, name, inner.texts);
     if (own.length === 0 && rules.additional !== null) {
       if (inner.graph.nodes[rules.additional]?.never) {
         return { keyword: 'additionalProperties', path };

@@ -10,11 +10,15 @@ import { membersOf } from '../../json/members.ts';
 import { childrenOf } from './dialect.ts';
 import type { Place } from './schema-documents.ts';
 
+/** A JSON pointer as it is shown in messages. */
+export const shorten = (pointer: string): string =>
+  pointer.length <= 200 ? pointer : `${pointer.slice(0, 120)}…${pointer.slice(-60)}`;
+
 /** A refusal of a schema: what is wrong where, and what would work. */
 export function refuse(place: Place, keyword: string, words: string): ParlanceError {
   return new ParlanceError(
     'invalid_constraint',
-    `\`${keyword}\` at ${place.pointer} of the schema ${words}`,
+    `\`${keyword}\` at ${shorten(place.pointer)} of the schema ${words}`,
     { keyword },
   );
 }
