@@ -41,7 +41,7 @@ const refusal = (why: string): ParlanceError =>
 export function createUntrustedRenderer(milliseconds = 1000): UntrustedRenderer {
   const pool = createWorkerPool<UntrustedJob, UntrustedResult>({
     module: new URL('./untrusted-worker.ts', import.meta.url),
-    size: 1,
+    size: 2,
     milliseconds,
     megabytes: 256,
     keep: true,

@@ -54,19 +54,27 @@ export function createWorkerPool<Job, Result>(options: PoolOptions): WorkerPool<
   const queue: Waiting<Job, Result>[] = [];
   const lanes = Array.from({ length: options.size }, (): Lane => ({ worker: null, busy: false }));
 
+  const start = (lane: Lane): Promise<Worker> => {
+    const worker = startWorker(options);
+    lane.worker = worker;
+    const forget = (): void => {
+      if (lane.worker === worker) lane.worker = null;
+    };
+    worker.then((one) => one.once('exit', forget), forget);
+    return worker;
+  };
+
   const work = async (lane: Lane): Promise<void> => {
     lane.busy = true;
     for (let one = queue.shift(); one !== undefined; one = queue.shift()) {
-      if (one.signal.aborted) {
-        one.reject(one.signal.reason);
-        continue;
-      }
       try {
-        lane.worker ??= startWorker(options);
-        one.resolve(await runJob<Job, Result>(await lane.worker, one, options.milliseconds));
+        const worker = await (lane.worker ?? start(lane));
+        if (one.signal.aborted) one.reject(one.signal.reason);
+        else one.resolve(await runJob<Job, Result>(worker, one, options.milliseconds));
       } catch (error) {
         await end(lane);
         one.reject(error);
+        if (options.keep) void start(lane).catch(() => {});
       }
     }
     lane.busy = false;
@@ -76,15 +84,15 @@ export function createWorkerPool<Job, Result>(options: PoolOptions): WorkerPool<
   return {
     run: async (job, signal) =>
       await new Promise((resolve, reject) => {
+        signal.throwIfAborted();
         queue.push({ job, signal, resolve, reject });
-        const free = lanes.find(({ busy }) => !busy);
+        const idle = lanes.filter(({ busy }) => !busy);
+        const free = idle.find(({ worker }) => worker !== null) ?? idle[0];
         if (free !== undefined) void work(free);
       }),
     warm() {
       const [lane] = lanes;
-      if (lane === undefined || lane.worker !== null) return;
-      lane.worker = startWorker(options);
-      lane.worker.catch(() => (lane.worker = null));
+      if (lane !== undefined && lane.worker === null) void start(lane).catch(() => {});
     },
     async close() {
       await Promise.all(lanes.map(end));
