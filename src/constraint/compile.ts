@@ -30,9 +30,8 @@ export function compileConstraint(spec: ConstraintSpec, context: CompileContext)
   const root = drawSpec(builder, spec, parts);
   const network = makeReady(builder.finish(root), context.budget);
   if (network.start === null) {
-    throw new ParlanceError('invalid_constraint', 'No text satisfies the constraint.', {
-      keyword: spec.kind,
-    });
+    const keyword = network.dead ?? spec.kind;
+    throw new ParlanceError('invalid_constraint', `No text satisfies \`${keyword}\`.`, { keyword });
   }
   return new NetworkMachine(network, network.start, context.budget);
 }

@@ -129,7 +129,7 @@ class Resolver {
 
   /** A terminal of `common`, and those that it is made of under names that no grammar can have. */
   #import(name: string, as: string, at: number): void {
-    const hidden = (one: string): string => `common.${one}`;
+    const hidden = (one: string): string => `${one}.common`;
     const work = [name];
     for (let next = work.pop(); next !== undefined; next = work.pop()) {
       if (this.#definitions.has(hidden(next))) continue;

@@ -20,6 +20,8 @@ export interface ClosedNode {
 export interface ReadyNetwork {
   /** Null where no text whatever can be read. */
   readonly start: ClosedNode | null;
+  /** The first rule behind the root that reads nothing; null where there is none. */
+  readonly dead: string | null;
   closed(node: NodeId): ClosedNode;
   startOf(rule: RuleId): ClosedNode;
   nameOf(rule: RuleId): string;
@@ -40,6 +42,7 @@ export function makeReady(network: Network, budget: Budget): ReadyNetwork {
   const root = network.rules[network.root]!;
   return {
     start: useful[root.start] === 1 ? closer.closed(root.start) : null,
+    dead: network.rules.slice(1).find(({ start }) => useful[start] === 0)?.name ?? null,
     closed: (node) => closer.closed(node),
     startOf: (rule) => closer.closed(network.rules[rule]!.start),
     nameOf: (rule) => network.rules[rule]!.name,

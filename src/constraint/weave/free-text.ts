@@ -67,7 +67,9 @@ export function drawFreeText(builder: NetworkBuilder, text: FreeText): void {
       // A special token that turns out to be no part of a pattern.
       const isLost = next.specials < prefix.specials + (byte === specialBegin ? 1 : 0);
       if (after === -1 || isLost) continue;
-      const to = next.ends.length > 0 ? outcomeOf(next) : nodeOf(next, after);
+      // The letters of a token's name are no text.
+      const isFound = next.ends.length > 0 && after !== insideSpecial;
+      const to = isFound ? outcomeOf(next) : nodeOf(next, after);
       let set = sets.get(to);
       if (set === undefined) sets.set(to, (set = new Uint8Array(256)));
       set[byte] = 1;
