@@ -45,7 +45,7 @@ describe('renderPrompt', () => {
     const messages: Message[] = [
       { role: 'assistant', tool_calls: [{ id: '1', type: 'function', function: call }] },
     ];
-    assert.equal(render(source, messages), '<s>trueOslo');
+    assert.equal(render(source, messages), '<s>TrueOslo');
   });
 
   it('passes the template’s own refusal on', () => {

@@ -79,14 +79,30 @@ function compile(source: string) {
   };
 }
 
+/** The texts that a node takes for names: subscripts, left sides of `in`, arguments. */
+function keysOf(node: Node): readonly (Node | null)[] {
+  switch (node.kind) {
+    case 'item':
+      return [node.index];
+    case 'compare':
+      return [node.first];
+    case 'call':
+    case 'filter':
+    case 'test':
+      return [...node.args, ...node.kwargs.map(({ value }) => value)];
+    default:
+      return [];
+  }
+}
+
 function namesIn(tree: readonly Statement[]): ReadonlySet<string> {
   const names = new Set<string>();
   const visit = (node: Node): void => {
     if (node.kind === 'name' || node.kind === 'attribute' || node.kind === 'namespace') {
       names.add(node.name);
     }
-    if (node.kind === 'constant') {
-      const text = textOf(node.value);
+    for (const key of keysOf(node)) {
+      const text = key?.kind === 'constant' ? textOf(key.value) : undefined;
       if (text !== undefined) names.add(text);
     }
     for (const child of childrenOf(node)) visit(child);

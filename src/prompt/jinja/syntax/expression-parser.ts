@@ -3,19 +3,12 @@
  * without parentheses, a conditional may lack its `else`). Called by the statement parser only.
  */
 
-import { PyFloat, toInt, type Value } from '../values/value.ts';
+import { PyFloat } from '../values/value.ts';
 import type { CallArguments, CallNode, Expression, FilterNode } from './ast.ts';
+import { constants, readInteger } from './literals.ts';
 import type { TokenStream } from './token-stream.ts';
 
 const comparisons = ['==', '!=', '<', '<=', '>', '>='];
-export const constants = new Map<string, Value>([
-  ['true', true],
-  ['True', true],
-  ['false', false],
-  ['False', false],
-  ['none', null],
-  ['None', null],
-]);
 /** Chains such as `a + b + …` are a tree as deep as they are long. */
 const maxChain = 400;
 
@@ -177,12 +170,6 @@ function parsePrimary(stream: TokenStream, namespaces = false): Expression {
   if (stream.isOperator('[')) return parseList(stream);
   if (stream.isOperator('{')) return parseDict(stream);
   throw stream.fail(`unexpected '${stream.describe()}'`);
-}
-
-function readInteger(stream: TokenStream, digits: string): number | bigint {
-  // Python reads no more digits than these either.
-  if (digits.length > 4300) throw stream.fail('the integer has too many digits');
-  return toInt(BigInt(digits));
 }
 
 function parseName(

@@ -1,7 +1,8 @@
 /** What is assigned to: names, tuples of names, and `namespace.attribute`. Called by the statement parser. */
 
 import type { Expression, NameNode, NamespaceNode, Target } from './ast.ts';
-import { constants, parseTuple } from './expression-parser.ts';
+import { parseTuple } from './expression-parser.ts';
+import { constants } from './literals.ts';
 import type { TokenStream } from './token-stream.ts';
 
 /** What stands left of `=` or after `for`. */
