@@ -5,6 +5,7 @@
 
 import { ParlanceError } from '../contract/errors.ts';
 import { drawGrammar } from './grammar/draw-grammar.ts';
+import { compileJson } from './json-schema/machine/compile-json.ts';
 import type { CompileContext, Machine } from './machine.ts';
 import { compileRegex } from './regex/compile-regex.ts';
 import type { ConstraintSpec } from './spec.ts';
@@ -48,8 +49,6 @@ function compileLeaf(leaf: Leaf, { budget }: CompileContext): Machine {
       }
       return new ChoiceMachine(leaf.options, budget);
     case 'json':
-      throw new ParlanceError('invalid_constraint', 'JSON schemas are not compiled yet.', {
-        keyword: 'json',
-      });
+      return compileJson(leaf.schema, { whitespace: leaf.whitespace }, budget);
   }
 }
