@@ -7,6 +7,7 @@
 import type { Budget } from '../machine.ts';
 import type { Ranges } from './code-points.ts';
 import type { Empties, Fragment, Language, ShapeOf, Width } from './term.ts';
+import { dropImplied, mergeCounts } from './simplify-or.ts';
 import { TermTable } from './term-table.ts';
 import {
   anyWidth,
@@ -75,6 +76,12 @@ export class TermFactory {
     if (head === this.empty) return tail;
     if (tail === this.empty) return head;
     if (head.kind === 'cat') return this.#append(head, tail);
+    const next = tail.kind === 'cat' ? tail.head : tail;
+    const joined = joinedRepeats(head, next);
+    if (joined !== null) {
+      const repeat = this.repeat(joined.body, joined.least, joined.most);
+      return tail.kind === 'cat' ? this.cat(repeat, tail.tail) : repeat;
+    }
     return this.#fragment(`c${head.id},${tail.id}`, {
       kind: 'cat',
       head,
@@ -190,12 +197,15 @@ export class TermFactory {
     for (const option of options) {
       if (option === this.all) return this.all;
       for (const one of option.kind === 'or' ? option.of : [option]) {
-        if (one !== this.noText) this.#keepWidest(kept, one);
+        if (one !== this.noText) kept.set(one.id, one);
       }
     }
-    const of = [...new Set(kept.values())].sort((a, b) => a.id - b.id);
+    mergeCounts(kept, this);
+    dropImplied(kept);
+    const of = [...kept.values()].sort((a, b) => a.id - b.id);
     if (of.length === 0) return this.noText;
     if (of.length === 1) return of[0]!;
+    if (kept.has(this.all.id)) return this.all;
     return this.#language(`o${of.map((one) => one.id).join()}`, {
       kind: 'or',
       of,
@@ -203,20 +213,6 @@ export class TermFactory {
       ...together(of),
       width: unionOf(of.map((one) => one.width)),
     });
-  }
-
-  /** Of `a{0,3}x` and `a{0,2}x` the second says nothing new. */
-  #keepWidest(kept: Map<number, Language>, one: Language): void {
-    if (one.kind !== 'seq' || one.first.kind !== 'repeat' || one.first.least !== 0) {
-      kept.set(-one.id, one);
-      return;
-    }
-    const key = one.first.body.id * 2 ** 26 + one.rest.id;
-    const rival = kept.get(key);
-    if (rival?.kind === 'seq' && rival.first.kind === 'repeat') {
-      if (rival.first.most >= one.first.most) return;
-    }
-    kept.set(key, one);
   }
 
   and(conditions: readonly Language[]): Language {
@@ -264,6 +260,23 @@ export class TermFactory {
   #language(key: string, shape: ShapeOf<Language>): Language {
     return this.#table.language(key, shape);
   }
+}
+
+/** `x{a,b}x{c,d}` is `x{a+c,b+d}`; null for other neighbours, or where both are single. */
+function joinedRepeats(
+  first: Fragment,
+  second: Fragment,
+): { body: Fragment; least: number; most: number } | null {
+  if (first.kind !== 'repeat' && second.kind !== 'repeat') return null;
+  const body = first.kind === 'repeat' ? first.body : first;
+  if (body !== (second.kind === 'repeat' ? second.body : second)) return null;
+  if (body.empties === 'sometimes') return null;
+  const [a, b] = [countsOf(first), countsOf(second)];
+  return { body, least: a.least + b.least, most: a.most + b.most };
+}
+
+function countsOf(fragment: Fragment): { readonly least: number; readonly most: number } {
+  return fragment.kind === 'repeat' ? fragment : { least: 1, most: 1 };
 }
 
 /** `strongest` where one says so, else `sometimes` where one says so, else what all say. */
