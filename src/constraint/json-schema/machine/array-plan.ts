@@ -107,10 +107,18 @@ export class ArrayPlan implements Composite {
     return judge(this.plan, own, this.values.verdicts);
   }
 
-  /** The truths once some more item has come that satisfies what it must. */
+  /** The truths once some more item has begun. */
   longer(status: ArrayStatus): Verdict {
-    return this.#status({ ...status, own: status.own.slice(), count: this.#plusOne(status) })
-      .verdict;
+    const { charges, counters } = this.judges(status);
+    const waiting = new Set([...charges, ...counters].map(({ node }) => node));
+    const own = status.own.slice();
+    for (let i = 0; i < own.length; i++) {
+      if (own[i] !== open) continue;
+      const count = this.#plusOne(status);
+      const truth = this.#truth(i, count, waiting.has(i) ? null : status.matched[i]!);
+      own[i] = truth === yes && waiting.has(i) ? open : truth;
+    }
+    return judge(this.plan, own, this.values.verdicts);
   }
 
   judges(status: ArrayStatus): ItemJudges {
@@ -196,7 +204,8 @@ export class ArrayPlan implements Composite {
     return made;
   }
 
-  #truth(i: number, count: number, matched: readonly number[]): number {
+  /** `matched` is null while an item is on its way. */
+  #truth(i: number, count: number, matched: readonly number[] | null): number {
     const rules = this.#rules[i]!;
     if (rules === null) return yes;
     const most = Math.min(this.#most, this.#mostOf(rules));
@@ -206,8 +215,8 @@ export class ArrayPlan implements Composite {
       rules.maxItems === Infinity &&
       !rules.unique &&
       this.#free(rules, count);
-    for (const [j, { min, max }] of rules.contains.entries()) {
-      const came = matched[j]!;
+    for (const [j, { min, max }] of matched === null ? [] : rules.contains.entries()) {
+      const came = matched![j]!;
       if (came > max || came + most - count < min) return no;
       if (came < min || max !== Infinity) quiet = false;
     }

@@ -49,13 +49,14 @@ export class NumberPlan {
   begin(byte: number): NumberLeaf | null {
     const own = Uint8Array.from(this.ranges, (range) => (range === null ? yes : open));
     const held = this.ranges.map((range) => range?.plain ?? true);
-    return this.next({ phase: 'start', text: '', own, held }, byte);
+    return this.next({ phase: 'start', text: '', own, held, denied: false }, byte);
   }
 
   /** The number after one more character; null where it is none. */
   next(from: Form, byte: number): NumberLeaf | null {
     const phase = follow(from.phase, byte);
     if (phase === null) return null;
+    if (phase === 'e' && from.denied) return null;
     const text = from.text + String.fromCharCode(byte);
     if (text.length > mostDigits + 2) return null;
     if (phase === 'exponent' && exponentDigits(text) > mostExponentDigits) return null;
@@ -66,18 +67,20 @@ export class NumberPlan {
     const own = Uint8Array.from(from.own, (truth, i) =>
       truth === open ? truthOf(this.ranges[i]!, { phase, text, held: held[i]! }) : truth,
     );
-    return this.#leaf({ phase, text, own, held });
+    const denied = from.denied || own.some((truth, i) => truth === no && from.own[i] === open);
+    const exponent = phase === 'e' || phase === 'exponent-sign' || phase === 'exponent';
+    return exponent && denied ? null : this.#leaf({ phase, text, own, held, denied });
   }
 
-  #leaf({ phase, text, own, held }: Form): NumberLeaf {
+  #leaf({ phase, text, own, held, denied }: Form): NumberLeaf {
     const verdict = settle(this.plan, own, this.tools.verdicts);
     const exact = held.some((one, i) => !one && own[i] === open);
     const kept = exact ? text : formOf(phase, text);
-    const key = `${phase} ${kept} ${own.join('')} ${held.map(Number).join('')}`;
+    const key = `${phase} ${kept} ${own.join('')} ${held.map(Number).join('')} ${denied}`;
     const known = this.#leaves.get(key);
     if (known !== undefined) return known;
     this.tools.spend(2, 3 + text.length / 50, this.tools.keyword);
-    const made = new NumberLeaf(this, { phase, text: kept, own, held }, verdict);
+    const made = new NumberLeaf(this, { phase, text: kept, own, held, denied }, verdict);
     this.#leaves.set(key, made);
     return made;
   }
@@ -90,6 +93,11 @@ interface Form {
   readonly own: Uint8Array;
   /** For each node, whether no more than the form of integers is open. */
   readonly held: readonly boolean[];
+  /**
+   * Some node was found false on the ground that no exponent follows (or none below zero, for integers):
+   * none may.
+   */
+  readonly denied: boolean;
 }
 
 function formOf(phase: Phase, text: string): string {
