@@ -3,6 +3,7 @@
 const benches: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
   engine: async (args) => (await import('./engine/index.ts')).runEngineBench(args),
   sampler: async () => (await import('./sampler/index.ts')).runSamplerBench(),
+  constraint: async (args) => (await import('./constraint/index.ts')).runConstraintBench(args),
   layers: async (args) => (await import('./layers/index.ts')).runLayersBench(args),
   /** No figures: builds the server that the engine is measured beside, and tells where it lies. */
   'llama-server': async () => {

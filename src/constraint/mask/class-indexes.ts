@@ -7,8 +7,15 @@ import type { TokenTrie } from './token-trie.ts';
 
 export interface ClassIndexes {
   index(characterClass: CharacterClass): ClassIndex;
+  stretch(characterClass: CharacterClass): Stretch;
+}
+
+/** What a walk needs to know of a class where all of its characters lead back to a state. */
+export interface Stretch {
+  /** By byte: 1 where it is a character of the class. */
+  readonly ascii: Uint8Array;
   /** `findPureNodes`; null for classes with which a walk ends soon anyway. */
-  pure(characterClass: CharacterClass): Uint8Array | null;
+  readonly pure: Uint8Array | null;
 }
 
 /** Classes whose index (up to 10 bytes for each byte of the vocabulary) is kept. */
@@ -18,20 +25,23 @@ const manyCharacters = 64;
 
 export function createClassIndexes(trie: TokenTrie): ClassIndexes {
   const indexes = new Map<CharacterClass, ClassIndex>();
-  const pures = new Map<CharacterClass, Uint8Array | null>();
+  const stretches = new Map<CharacterClass, Stretch>();
   return {
     index: (characterClass) =>
       keep(indexes, characterClass, () => createClassIndex(trie, characterClass)),
-    pure: (characterClass) =>
-      keep(pures, characterClass, () => {
-        const many = characterClass.ascii.reduce((sum, flag) => sum + flag, 0) >= manyCharacters;
-        return many ? findPureNodes(trie, characterClass) : null;
+    stretch: (characterClass) =>
+      keep(stretches, characterClass, () => {
+        const ascii = Uint8Array.from({ length: 256 }, (_, byte) =>
+          (characterClass.ascii[byte] ?? 0) === 0 ? 0 : 1,
+        );
+        const many = ascii.reduce((sum, flag) => sum + flag, 0) >= manyCharacters;
+        return { ascii, pure: many ? findPureNodes(trie, characterClass) : null };
       }),
   };
 }
 
 /** The least recently used are forgotten. */
-function keep<Value>(
+function keep<Value extends object>(
   known: Map<CharacterClass, Value>,
   characterClass: CharacterClass,
   make: () => Value,

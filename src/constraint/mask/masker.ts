@@ -5,7 +5,7 @@
  */
 
 import type { Budget, Loop, Machine } from '../machine.ts';
-import { createClassIndexes, type ClassIndexes } from './class-indexes.ts';
+import { createClassIndexes, type ClassIndexes, type Stretch } from './class-indexes.ts';
 import { StateTable, unknown } from './state-table.ts';
 import { pieceOf, type TokenTrie, type Trie } from './token-trie.ts';
 
@@ -43,8 +43,8 @@ export interface MaskerOptions {
 const defaultCacheBytes = 32 * 1024 * 1024;
 /** Tokens that are read one by one where their characters are more than there is room for. */
 const fewTokens = 400;
-/** Nodes below which it is not worth asking whether all of them are allowed. */
-const bulk = 12;
+/** Nodes below which it is not worth asking for a loop. */
+const bulk = 6;
 /** Questions to the machine between two looks at the budget. */
 const glance = 1024;
 
@@ -68,7 +68,9 @@ class TrieMasker implements Masker {
   readonly #masks = new Map<object, Uint32Array>();
   readonly #words: number;
   /** Numbers of the states on the way to the node that a walk is at. */
-  #path = new Int32Array(256);
+  readonly #path: Int32Array;
+  /** Where all of a class leads back to the state, by depth. */
+  readonly #stretches: (Stretch | null)[];
   #nodes = 0;
 
   constructor(
@@ -86,6 +88,7 @@ class TrieMasker implements Masker {
     this.#table = new StateTable(machine);
     this.#words = (trie.pieces.size + 31) >> 5;
     this.#path = new Int32Array(trie.height[0]! + 2);
+    this.#stretches = Array.from({ length: trie.height[0]! + 2 }, () => null);
   }
 
   get bytes(): number {
@@ -216,29 +219,37 @@ class TrieMasker implements Masker {
     const table = this.#table;
     let { rowOf, steps } = table;
     const path = this.#path;
+    const stretches = this.#stretches;
     const whole = trie === this.trie;
     const ranges: number[] = [];
     let begin = 0;
     let end = 0;
     path[0] = from;
+    stretches[0] = null;
     for (let at = start; at < stop;) {
       const level = depth[at]!;
       const state = path[level - 1]!;
-      const row = rowOf[state]!;
-      let to = row === -1 ? unknown : steps[row + byte[at]!]!;
-      if (to === unknown) {
-        this.#spend();
-        to = table.ask(state, byte[at]!);
-        ({ rowOf, steps } = table);
-      }
       const after = next[at]!;
-      if (to < 0) {
-        at = after;
-        continue;
+      let stretch = stretches[level - 1]!;
+      let to = state;
+      if (stretch === null || stretch.ascii[byte[at]!] !== 1) {
+        const row = rowOf[state]!;
+        to = row === -1 ? unknown : steps[row + byte[at]!]!;
+        if (to === unknown) {
+          this.#spend();
+          to = table.ask(state, byte[at]!);
+          ({ rowOf, steps } = table);
+        }
+        if (to < 0) {
+          at = after;
+          continue;
+        }
+        stretch = whole && after - at >= bulk ? this.#stretchAt(to, height[at]!) : null;
       }
       path[level] = to;
-      const all = whole && after - at >= bulk && this.#takesAll(to, at, height[at]!);
-      const until = all ? after : at + 1;
+      stretches[level] = stretch;
+      const until =
+        stretch !== null && stretch.pure !== null && stretch.pure[at] === 1 ? after : at + 1;
       if (first[at] !== end) {
         if (end > begin) ranges.push(begin, end);
         begin = first[at]!;
@@ -250,11 +261,10 @@ class TrieMasker implements Masker {
     return ranges;
   }
 
-  /** Whether everything below a node of the vocabulary's tree can be read from a state, by its loop. */
-  #takesAll(state: number, node: number, height: number): boolean {
+  /** What can be told without the machine behind a state, for so many bytes. */
+  #stretchAt(state: number, height: number): Stretch | null {
     const loop = this.#table.loop(state);
-    if (loop === null || loop.room < height) return false;
-    return this.#classes.pure(loop.characters)?.[node] === 1;
+    return loop === null || loop.room < height ? null : this.#classes.stretch(loop.characters);
   }
 
   #spend(): void {
