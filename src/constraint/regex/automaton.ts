@@ -70,8 +70,24 @@ export class Automaton {
 
   /** Whether some continuation is accepted; true also where that costs too much to tell. */
   isLive(state: State): boolean {
-    state.live ??= state.language.inhabited || state.accepts || this.#search(state);
+    state.live ??=
+      state.language.inhabited || state.accepts || this.#stays(state) || this.#search(state);
     return state.live;
+  }
+
+  /**
+   * Whether the state and all that follow it are live since a search goes on in them: one of their
+   * alternatives is any text and then something that is known to occur.
+   */
+  #stays(state: State): boolean {
+    const { language } = state;
+    const alternatives = language.kind === 'or' ? language.of : [language];
+    return alternatives.some((one) => {
+      if (one.kind !== 'seq' || one.first !== this.#terms.anyText || one.trackers !== 0)
+        return false;
+      if (one.inhabited) return true;
+      return this.isLive(this.#intern(one.rest, [])) && !this.guessed;
+    });
   }
 
   /**
@@ -129,7 +145,7 @@ export class Automaton {
     if (this.start.language.pure || this.#isTrusted) return true;
     const seen = new Set<State>([this.start]);
     for (const state of seen) {
-      if (state.language.pure) continue;
+      if (state.language.pure || this.#stays(state)) continue;
       if (seen.size > most) return false;
       this.isLive(state);
       for (const next of this.#following([state])) seen.add(next);
@@ -152,7 +168,7 @@ export class Automaton {
   #reach(state: State, characterClass: number): State | null {
     const known = state.next[characterClass];
     if (known !== undefined) return known;
-    this.#budget.spend(1, 0, this.#keyword);
+    this.#budget.spend(1, 0.25, this.#keyword);
     const language = this.#derivatives.after(state.language, characterClass, state.past);
     const past = state.past.map((tracked, i) =>
       ((language.trackers >> i) & 1) === 1

@@ -4,7 +4,7 @@
  * rest.
  */
 
-import { anything, rangesOf } from './code-points.ts';
+import { rangesOf } from './code-points.ts';
 import { refused } from './refusals.ts';
 import { aheadOf, altOf, behindOf, catOf, setOf } from './syntax.ts';
 import type { Syntax } from './syntax.ts';
@@ -24,8 +24,6 @@ const mostTrackers = 30;
 export class LanguageBuilder {
   readonly #terms: TermFactory;
   readonly #pattern: string;
-  readonly #any: Fragment;
-  readonly #anyText: Fragment;
   readonly #trackerNumbers: Map<Language, number>;
   #behind = false;
   readonly #aheads = new Map<Syntax, Map<Certainty, Language>>();
@@ -35,8 +33,6 @@ export class LanguageBuilder {
     this.#terms = terms;
     this.#pattern = pattern;
     this.#trackerNumbers = trackerNumbers;
-    this.#any = terms.set(anything);
-    this.#anyText = terms.repeat(this.#any, 0, Infinity);
   }
 
   /** Texts all of which the regex matches. */
@@ -49,16 +45,16 @@ export class LanguageBuilder {
   search(syntax: Syntax): Language {
     const terms = this.#terms;
     const later = (): Language =>
-      terms.seq(terms.cat(this.#any, this.#anyText), this.#opening(syntax, 'no'));
+      terms.seq(terms.cat(terms.any, terms.anyText), this.#opening(syntax, 'no'));
     if (syntax.start) return terms.or([this.#opening(syntax, 'yes'), later()]);
-    return terms.seq(this.#anyText, this.#opening(syntax, 'maybe'));
+    return terms.seq(terms.anyText, this.#opening(syntax, 'maybe'));
   }
 
   /** Texts that begin with a match. */
   #opening(syntax: Syntax, start: Certainty): Language {
     const terms = this.#terms;
     if (!syntax.end) return terms.seq(this.#fragment(syntax, { start, end: 'maybe' }), terms.all);
-    const more = terms.seq(this.#any, terms.all);
+    const more = terms.seq(terms.any, terms.all);
     return terms.or([
       terms.seq(this.#fragment(syntax, { start, end: 'yes' }), terms.end),
       terms.seq(this.#fragment(syntax, { start, end: 'no' }), more),
@@ -132,7 +128,7 @@ export class LanguageBuilder {
   #start(start: Certainty): Fragment {
     const terms = this.#terms;
     if (start !== 'maybe') return start === 'yes' ? terms.empty : terms.none;
-    return this.#track(terms.seq(this.#any, terms.seq(this.#anyText, terms.end)), true);
+    return this.#track(terms.seq(terms.any, terms.seq(terms.anyText, terms.end)), true);
   }
 
   #lookbehind(body: Syntax, negative: boolean): Fragment {
@@ -142,8 +138,8 @@ export class LanguageBuilder {
     const ending = (start: Certainty): Language =>
       terms.seq(this.#fragment(body, { start, end: 'maybe' }), terms.end);
     const tracked = body.start
-      ? terms.or([ending('yes'), terms.seq(terms.cat(this.#any, this.#anyText), ending('no'))])
-      : terms.seq(this.#anyText, ending('maybe'));
+      ? terms.or([ending('yes'), terms.seq(terms.cat(terms.any, terms.anyText), ending('no'))])
+      : terms.seq(terms.anyText, ending('maybe'));
     this.#behind = false;
     return this.#track(tracked, negative);
   }

@@ -5,6 +5,7 @@
  */
 
 import type { Budget } from '../machine.ts';
+import { anything } from './code-points.ts';
 import type { Ranges } from './code-points.ts';
 import type { Empties, Fragment, Language, ShapeOf, Width } from './term.ts';
 import { dropImplied, mergeCounts } from './simplify-or.ts';
@@ -29,6 +30,9 @@ export class TermFactory {
   readonly noText: Language;
   readonly end: Language;
   readonly all: Language;
+  /** One character, whichever; any text, as a fragment. */
+  readonly any: Fragment;
+  readonly anyText: Fragment;
   /** The characters of each set. */
   readonly sets: Ranges[] = [];
   /** What each tracker follows: the text so far is of the language. */
@@ -51,6 +55,8 @@ export class TermFactory {
       ...plain,
       width: anyWidth,
     });
+    this.any = this.set(anything);
+    this.anyText = this.repeat(this.any, 0, Infinity);
   }
 
   set(ranges: Ranges): Fragment {
