@@ -20,7 +20,7 @@ export type { ParameterName } from './parameters/table.ts';
 export type { Group, Need, ParameterRow, ParameterTable, Role } from './parameters/row.ts';
 export { parseChatRequest, parseUnsupportedMode } from './parse-chat.ts';
 export { admit, annotate, decide, receiptHeader } from './receipt.ts';
-export type { Admitted, Fate, Receipt, ReceiptLine, ReceiptNote } from './receipt.ts';
+export type { Admitted, ContentPath, Fate, Receipt, ReceiptLine, ReceiptNote } from './receipt.ts';
 export type { ContentPart, Message } from './request/messages.ts';
 export { chatCompletionRequest } from './request/schema.ts';
 export type { FieldName, WireRequest } from './request/schema.ts';

@@ -20,9 +20,12 @@ export interface ReceiptLine {
 
 /** What a target learnt about a parameter only while it answered. */
 export interface ReceiptNote {
-  readonly parameter: ParameterName;
+  readonly parameter: ParameterName | ContentPath;
   readonly note: string;
 }
+
+/** Where a piece of content stands: `messages[0].content[1]`. */
+export type ContentPath = `messages[${string}`;
 
 export type Receipt = readonly ReceiptLine[];
 
@@ -107,7 +110,8 @@ export function annotate(
   if (notes.length === 0) return receipt;
   const fields = new Map(request.given.map(({ field, parameter }) => [field as string, parameter]));
   return receipt.map((line) => {
-    const found = notes.find((note) => note.parameter === fields.get(line.name));
+    const parameter = fields.get(line.name) ?? line.name;
+    const found = notes.find((note) => note.parameter === parameter);
     return found === undefined ? line : { ...line, note: found.note };
   });
 }

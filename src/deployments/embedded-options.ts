@@ -6,6 +6,7 @@
 import { Type, type Static } from 'typebox';
 
 import { defaultEngineOptions, type EngineOptions } from '../engine/index.ts';
+import { formats, reasonings, type FormatName, type ReasoningName } from '../prompt/index.ts';
 import { optionalField } from './optional-field.ts';
 
 /** null: chosen at load. */
@@ -25,7 +26,13 @@ export interface EmbeddedOptions {
   readonly speculation: 'off' | null;
   /** Layers on a GPU; null: all where there is one. */
   readonly gpu_layers: number | null;
+  /** How the model writes calls and thinking, or `none`; null: as its template tells. */
+  readonly tool_format: ToolFormatWish | null;
+  readonly reasoning_format: ReasoningFormatWish | null;
 }
+
+type ToolFormatWish = FormatName | 'none';
+type ReasoningFormatWish = ReasoningName | 'none';
 
 export const noOptions: EmbeddedOptions = {
   slots: null,
@@ -36,7 +43,12 @@ export const noOptions: EmbeddedOptions = {
   draft_model: null,
   speculation: null,
   gpu_layers: null,
+  tool_format: null,
+  reasoning_format: null,
 };
+
+const toolFormats = Object.keys(formats) as FormatName[];
+const reasoningFormats = Object.keys(reasonings) as ReasoningName[];
 
 export const embeddedOptions = Type.Object(
   {
@@ -50,6 +62,8 @@ export const embeddedOptions = Type.Object(
     gpu_layers: optionalField(
       Type.Union([Type.Integer({ minimum: 0, maximum: 10_000 }), Type.Literal('auto')]),
     ),
+    tool_format: optionalField(Type.Enum(['auto', 'none', ...toolFormats])),
+    reasoning_format: optionalField(Type.Enum(['auto', 'none', ...reasoningFormats])),
   },
   { additionalProperties: false },
 );
@@ -58,13 +72,16 @@ export const embeddedOptions = Type.Object(
 export function normaliseOptions(
   given: Static<typeof embeddedOptions> | null | undefined,
 ): EmbeddedOptions {
-  const { speculation, gpu_layers: layers, draft_model: draft, ...others } = given ?? {};
+  const { speculation, gpu_layers: layers, draft_model: draft, ...rest } = given ?? {};
+  const { tool_format: tools, reasoning_format: reasoning, ...others } = rest;
   return {
     ...noOptions,
     ...withoutAbsent(others),
     draft_model: draft?.trim() ?? null,
     speculation: speculation === 'off' ? 'off' : null,
     gpu_layers: layers === 'auto' ? null : (layers ?? null),
+    tool_format: tools === 'auto' ? null : (tools ?? null),
+    reasoning_format: reasoning === 'auto' ? null : (reasoning ?? null),
   };
 }
 

@@ -8,6 +8,7 @@ import { after, before, describe, it } from 'node:test';
 
 import { admit, parseChatRequest } from '../contract/index.ts';
 import { openStore, type Store } from '../records/index.ts';
+import { createTargetServices, localOnly } from '../targets/index.ts';
 import { createDeployments, type Deployments } from './create-deployments.ts';
 import { createFakeRuntime } from './fake-runtime.test-support.ts';
 import { createEmbeddedRuntime } from './runtimes/embedded.ts';
@@ -19,6 +20,7 @@ assert.ok(model, 'PARLANCE_TEST_MODEL must name the GGUF file of smollm2-135m');
 let home = '';
 let store: Store;
 let deployments: Deployments;
+const services = createTargetServices(localOnly);
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
 before(async () => {
@@ -27,7 +29,7 @@ before(async () => {
   deployments = createDeployments({
     records: store.deployments,
     runtimes: {
-      embedded: createEmbeddedRuntime({ home, maxWaiting: 4, prefixCacheDir: null }),
+      embedded: createEmbeddedRuntime({ home, services, maxWaiting: 4, prefixCacheDir: null }),
       external: createFakeRuntime<ExternalSpec>(),
     },
     log: silent,
@@ -35,6 +37,7 @@ before(async () => {
 });
 after(async () => {
   await deployments.close(0);
+  await services.close();
   await store.close();
   rmSync(home, { recursive: true, force: true });
 });

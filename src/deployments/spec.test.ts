@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
+import { createTargetServices, localOnly } from '../targets/index.ts';
 import { ParlanceError, type Reason } from '../contract/index.ts';
 import { createEmbeddedRuntime } from './runtimes/embedded.ts';
 import { createExternalRuntime } from './runtimes/external.ts';
@@ -172,6 +173,7 @@ describe('compareSpecs', () => {
 
 describe('the check of the runtime external', () => {
   const runtime = createExternalRuntime({
+    services: createTargetServices(localOnly),
     allowApiKeyEnv: ['GOOD', 'UNSET'],
     env: { GOOD: 'k', HOME: 'h' },
   });
@@ -196,6 +198,7 @@ describe('the check of the runtime external', () => {
 
 describe('the check of the runtime embedded', () => {
   const runtime = createEmbeddedRuntime({
+    services: createTargetServices(localOnly),
     home: '/nowhere',
     maxWaiting: 1,
     prefixCacheDir: null,

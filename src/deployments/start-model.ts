@@ -2,7 +2,7 @@
 
 import type { Options } from '../config/index.ts';
 import { parseModelSpec } from '../models/index.ts';
-import type { EmbeddedOptions } from './embedded-options.ts';
+import { noOptions, type EmbeddedOptions } from './embedded-options.ts';
 import type { EmbeddedSpec } from './spec.ts';
 
 type EngineChoices =
@@ -32,6 +32,7 @@ export function toStartModel(options: StartModelOptions): EmbeddedSpec | null {
 
 function toEmbeddedOptions(options: StartModelOptions): EmbeddedOptions {
   return {
+    ...noOptions,
     slots: options.slots ?? null,
     context: options.context ?? null,
     threads: options.threads ?? null,

@@ -2,10 +2,11 @@
 
 export { capabilityRecords } from './capability-records.ts';
 export { usageInPayload } from './dialects/openai/index.ts';
-export { createEmbeddedTarget } from './embedded/embedded-target.ts';
+export { createEmbeddedTarget, type EmbeddedTarget } from './embedded/embedded-target.ts';
 export { Handovers } from './embedded/handovers.ts';
 export { createExternalTarget } from './external/external-target.ts';
 export type { ExternalOptions, ExternalTarget } from './external/external-target.ts';
+export { createTargetServices, localOnly, type TargetServices } from './services.ts';
 export type {
   Answer,
   AnswerEvent,

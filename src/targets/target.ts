@@ -50,6 +50,8 @@ export type AnswerEvent =
       readonly choice: number;
       readonly text: string;
       readonly logprobs?: readonly TokenLogprob[];
+      /** Tokens of the choice so far, where the target knows. */
+      readonly tokens?: number;
     }
   | { readonly type: 'reasoning'; readonly choice: number; readonly text: string }
   | {
@@ -94,6 +96,8 @@ export interface EventAnswer {
   readonly kind: 'events';
   readonly notes: readonly ReceiptNote[];
   readonly events: AnswerEvents;
+  /** What is known only after the last event. */
+  lateNotes?(): readonly ReceiptNote[];
 }
 
 export type Answer = EventAnswer | WireAnswer;

@@ -28,11 +28,13 @@ import {
   type App,
   type HealthView,
 } from '../../server/index.ts';
+import { createTargetServices, type TargetServices } from '../../targets/index.ts';
 import { createMetrics, type Log } from '../../telemetry/index.ts';
 
 export interface Program {
   readonly app: App;
   readonly deployments: Deployments;
+  readonly services: TargetServices;
   /** From now on `/health` says that the server is going. */
   leave(): void;
   readonly leaving: boolean;
@@ -47,9 +49,11 @@ export interface ComposeOptions {
 
 export function compose({ options, store, log, version }: ComposeOptions): Program {
   const metrics = createMetrics();
+  const services = createTargetServices(options);
   const runtimes = {
     embedded: createEmbeddedRuntime({
       home: options.home,
+      services,
       machine: machineOf(options),
       requantise: toolsOf(options),
       maxWaiting: options.queue,
@@ -58,7 +62,11 @@ export function compose({ options, store, log, version }: ComposeOptions): Progr
       onNote: (deployment, note) => log.info({ deployment }, note),
       onFault: (deployment, message) => log.warn({ deployment }, message),
     }),
-    external: createExternalRuntime({ allowApiKeyEnv: options.allowApiKeyEnv, env: process.env }),
+    external: createExternalRuntime({
+      services,
+      allowApiKeyEnv: options.allowApiKeyEnv,
+      env: process.env,
+    }),
   };
   const deployments = createDeployments({ records: store.deployments, runtimes, log });
   metrics.observeLoad(() => deployments.load());
@@ -87,6 +95,7 @@ export function compose({ options, store, log, version }: ComposeOptions): Progr
   return {
     app,
     deployments,
+    services,
     leave: () => {
       leaving = true;
     },

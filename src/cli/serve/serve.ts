@@ -121,6 +121,7 @@ function listenForTheEnd(program: Program, io: Io) {
       if (drained === null) end(0);
       await drained;
       await program.deployments.close(closeMs);
+      await program.services.close();
       unlisten();
       watch.stop();
     },

@@ -13,7 +13,12 @@ import {
   type ModelFile,
   type RequantiseTools,
 } from '../../models/index.ts';
-import { createEmbeddedTarget, Handovers } from '../../targets/index.ts';
+import {
+  createEmbeddedTarget,
+  Handovers,
+  type EmbeddedTarget,
+  type TargetServices,
+} from '../../targets/index.ts';
 import { invalidDeployment } from '../check-fields.ts';
 import { toEngineOptions, type ServerWide } from '../embedded-options.ts';
 import type { EmbeddedSpec } from '../spec.ts';
@@ -25,6 +30,7 @@ import { createTurns } from './turns.ts';
 
 export interface EmbeddedRuntimeOptions extends ServerWide {
   readonly home: string;
+  readonly services: TargetServices;
   /** For which a faster form of the weights is taken; null: never (`ensureModel`). */
   readonly machine?: string | null;
   /** With which weights are rewritten while nothing is asked of them; null: never. */
@@ -119,10 +125,15 @@ async function load(
     ...(context.onReleased === undefined ? {} : { onReleased: context.onReleased }),
   });
   const { metadata } = file;
-  const { handovers } = context;
+  const { handovers, services } = context;
+  const formats = {
+    tools: spec.options.tool_format ?? null,
+    reasoning: spec.options.reasoning_format ?? null,
+  };
+  const parts = { engine, metadata, handovers, services, formats };
   try {
-    const target = createEmbeddedTarget({ name: spec.name, engine, metadata, handovers });
-    adapters = new Adapters({ engine, metadata, handovers }, spec.options.deterministic === true);
+    const target = createEmbeddedTarget({ name: spec.name, ...parts });
+    adapters = new Adapters(parts, spec.options.deterministic === true);
     handovers.join(engine);
     const improving = improve(spec.name, engine, file, context);
     return toRunning({ engine, file, adapters, handovers, target, improving });
@@ -153,7 +164,7 @@ interface Parts {
   readonly file: ModelFile;
   readonly adapters: Adapters;
   readonly handovers: Handovers;
-  readonly target: Running['target'];
+  readonly target: EmbeddedTarget;
 }
 
 function toRunning({ engine, file, adapters, handovers, target, improving }: Parts): Running {
@@ -162,6 +173,9 @@ function toRunning({ engine, file, adapters, handovers, target, improving }: Par
     details: () => ({
       ...toDetails(engine, file, adapters.names),
       requantising: improving?.view ?? null,
+      chat_template: target.template,
+      tool_format: target.formats.withTools.tools,
+      reasoning_format: target.formats.plain.reasoning,
     }),
     load: () => engine.load,
     stats: () => engine.stats,

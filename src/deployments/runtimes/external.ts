@@ -4,12 +4,13 @@
  * whoever may deploy must not be able to send any secret of the environment to any address.
  */
 
-import { createExternalTarget } from '../../targets/index.ts';
+import { createExternalTarget, type TargetServices } from '../../targets/index.ts';
 import { invalidDeployment } from '../check-fields.ts';
 import type { ExternalSpec } from '../spec.ts';
 import type { Runtime } from './runtime.ts';
 
 export interface ExternalRuntimeOptions {
+  readonly services: Pick<TargetServices, 'verifier'>;
   /** Names of the variables that a deployment may use. */
   readonly allowApiKeyEnv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -28,6 +29,7 @@ export function createExternalRuntime(options: ExternalRuntimeOptions): Runtime<
         apiKey: readApiKey(spec, options),
         model: spec.model,
         parameters: spec.options.parameters,
+        verifier: options.services.verifier,
       });
       return Promise.resolve({
         target,

@@ -39,7 +39,8 @@ export interface Job {
 function sendReceipt(exchange: Exchange, job: Job, answer: Answer | null): void {
   const { response } = exchange;
   if (response.headersSent) return;
-  const notes = answer?.notes ?? [];
+  const late = answer?.kind === 'events' ? (answer.lateNotes?.() ?? []) : [];
+  const notes = [...(answer?.notes ?? []), ...late];
   const text = receiptHeader(annotate(job.receipt, notes, job.request));
   if (text !== '') response.setHeader('x-parlance-receipt', text);
 }
@@ -84,6 +85,7 @@ async function answerBody(exchange: Exchange, job: Job): Promise<void> {
   }
   checkAborted(exchange);
   if (!isCollected(collected)) throw endedEarly();
+  if (found.lateNotes !== undefined) sendReceipt(exchange, job, found);
   exchange.sendJson(200, toAnswerBody(collected, { ...job, logprobs: wantsLogprobs(job) }));
 }
 

@@ -46,6 +46,7 @@ export function stepAnswer(
         type: 'text',
         choice: step.choice,
         text: step.text,
+        tokens: step.tokens,
         ...(step.logprobs === undefined ? {} : { logprobs: step.logprobs }),
       });
     }

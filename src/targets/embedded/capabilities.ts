@@ -4,34 +4,23 @@
  */
 
 import {
+  emulated,
   honoured,
   refused,
   type CapabilityRecord,
   type ChatRequest,
   type Support,
 } from '../../contract/index.ts';
+import type { PromptCapabilities } from '../../prompt/index.ts';
 
-const engine = 'the embedded engine cannot do this in this version';
-const fleet = 'Deploy an external engine that has it';
-const constraint = refused(
-  engine,
-  `${fleet}, or ask for the form in the prompt and check the text`,
-);
-const toolUse = refused('the embedded engine has no tool calling in this version', fleet);
 const provider = (what: string): Support =>
   refused(`${what} belongs to hosted providers; nothing here acts on it`);
 
-/** Parameters of the chat template mean nothing where no template is used. */
-const withTemplate = (support: Support) => (request: ChatRequest) =>
+/** Functions are for conversations. */
+const withMessages = (request: ChatRequest): Support =>
   request.input.kind === 'messages'
-    ? support
-    : refused('a raw prompt uses no chat template', 'Send `messages`');
-
-/** Message fields that a template has a place for are honoured through it. */
-const inTemplate = (mentions: (identifier: string) => boolean, identifier: string): Support =>
-  mentions(identifier)
     ? honoured
-    : refused(`the model’s chat template has no place for ${identifier}`);
+    : refused('a raw prompt calls no functions', 'Send `messages`');
 
 /** Drafts are text; a part of any other kind predicts nothing that this engine makes. */
 const ofTextOnly = ({ parameters }: ChatRequest): Support => {
@@ -54,8 +43,8 @@ const ofOneEngine = ({ parameters }: ChatRequest): Support => {
     : refused(`the embedded engine makes no \`${foreign}\``, `Leave \`${foreign}\` out of it`);
 };
 
-/** @param mentions whether the model's chat template names an identifier */
-export function embeddedCapabilities(mentions: (identifier: string) => boolean): CapabilityRecord {
+/** @param prompt what becomes of the parameters on the way to the prompt */
+export function embeddedCapabilities(prompt: PromptCapabilities): CapabilityRecord {
   return {
     temperature: honoured,
     top_p: honoured,
@@ -99,29 +88,25 @@ export function embeddedCapabilities(mentions: (identifier: string) => boolean):
       input.kind === 'prompt' && parameters.logprobs === true
         ? refused('the prompt’s own log-probabilities are not computed', 'Leave out `logprobs`')
         : honoured,
-    add_generation_prompt: withTemplate(honoured),
     add_special_tokens: honoured,
-    continue_final_message: withTemplate(honoured),
-    documents: withTemplate(refused(engine, 'Put the documents into a message')),
-    chat_template: withTemplate(refused(engine, 'Send a raw `prompt`')),
-    chat_template_kwargs: withTemplate(refused(engine, 'Send a raw `prompt`')),
     mm_processor_kwargs: refused('the embedded engine has no image processor'),
     template_input: refused('the model is not a function with templates'),
     disaggregated_params: ofOneEngine,
 
-    response_format: constraint,
-    guided_json: constraint,
-    guided_regex: constraint,
-    guided_choice: constraint,
-    guided_grammar: constraint,
-    structural_tag: constraint,
-    guided_decoding_backend: constraint,
-    guided_whitespace_pattern: constraint,
-    reasoning_effort: refused('the embedded engine does not control reasoning in this version'),
+    response_format: honoured,
+    guided_json: honoured,
+    guided_regex: honoured,
+    guided_choice: honoured,
+    guided_grammar: honoured,
+    structural_tag: honoured,
+    guided_decoding_backend: refused(
+      'the embedded engine has one back end, its own',
+      'Leave it out, or send "auto"',
+    ),
+    guided_whitespace_pattern: honoured,
 
-    tools: toolUse,
-    tool_choice: toolUse,
-    parallel_tool_calls: toolUse,
+    tool_choice: withMessages,
+    parallel_tool_calls: withMessages,
 
     store: provider('`store`'),
     service_tier: provider('A service tier'),
@@ -131,15 +116,11 @@ export function embeddedCapabilities(mentions: (identifier: string) => boolean):
     safety_identifier: provider('`safety_identifier`'),
 
     'messages[].content.image_url': refused('the model reads text only'),
-    'messages[].content.file': refused(
-      'the model reads text only',
-      'Put the file’s text into a message',
-    ),
+    'messages[].content.file': emulated('its text is put into the message'),
     'messages[].content.input_audio': refused('the model reads text only'),
-    'messages[].name': inTemplate(mentions, 'name'),
-    'messages[].tool_calls': inTemplate(mentions, 'tool_calls'),
-    'messages[].reasoning_content': inTemplate(mentions, 'reasoning_content'),
     'messages[].provider_state': provider('`provider_state`'),
     cache_control: provider('`cache_control`'),
+
+    ...prompt,
   };
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import { admit, parseChatRequest } from '../../contract/index.ts';
 import {
   neutralSampling,
@@ -10,14 +10,23 @@ import {
 import type { ModelMetadata } from '../../models/index.ts';
 import type { AnswerEvent } from '../target.ts';
 import { createEmbeddedTarget, type LoadedAdapter } from './embedded-target.ts';
+import { createTargetServices, localOnly } from '../services.ts';
 import { Handovers } from './handovers.ts';
 
 const chatml =
   "{% for m in messages %}<{{ m['role'] }}>{{ m['content'] }}\n{% endfor %}{% if add_generation_prompt %}<assistant>{% endif %}";
 
+const services = createTargetServices(localOnly);
+after(async () => await services.close());
+
 function metadataWith(chatTemplate: string | null): ModelMetadata {
   const tokenizer = { bos: { id: 1, text: '<s>' }, eos: { id: 2, text: '</s>' } };
-  return { chatTemplate, tokenizer } as unknown as ModelMetadata;
+  return {
+    chatTemplate,
+    namedChatTemplates: {},
+    architecture: 'llama',
+    tokenizer,
+  } as unknown as ModelMetadata;
 }
 
 /** An engine that remembers what it was asked and answers with given steps. */
@@ -61,7 +70,14 @@ async function run(
   const { template = chatml, adapter = null, handovers = new Handovers() } = setting;
   const metadata = metadataWith(template);
   handovers.join(engine);
-  const target = createEmbeddedTarget({ name: 'm', engine, metadata, adapter, handovers });
+  const target = createEmbeddedTarget({
+    name: 'm',
+    engine,
+    metadata,
+    adapter,
+    handovers,
+    services,
+  });
   const source = JSON.stringify({ model: 'm', ...body });
   const { request } = admit(parseChatRequest(source), target.capabilities, target.name);
   const identity = { id: 'i', model: 'm', created: 1, episodeId: null };
@@ -347,7 +363,13 @@ describe('embedded target', () => {
     const { engine } = engineWith();
     const handovers = new Handovers();
     const create = (template: string) =>
-      createEmbeddedTarget({ name: 'm', engine, metadata: metadataWith(template), handovers });
+      createEmbeddedTarget({
+        name: 'm',
+        engine,
+        metadata: metadataWith(template),
+        handovers,
+        services,
+      });
     assert.throws(() => create('{% for %}'), { reason: 'invalid_template' });
     assert.throws(() => create("{{ raise_exception('no system role') }}"), {
       reason: 'invalid_template',

@@ -3,21 +3,29 @@
  * events. The engine tokenises and admits; what it rejects is thrown before the answer begins.
  */
 
-import { ParlanceError, type ReceiptNote } from '../../contract/index.ts';
+import type { ReceiptNote } from '../../contract/index.ts';
 import type { Accepted, Engine, GenerateRequest, Generation } from '../../engine/index.ts';
 import type { ModelMetadata } from '../../models/index.ts';
-import {
-  compileTemplate,
-  finalAssistantText,
-  renderPrompt,
-  type ChatTemplate,
-} from '../../prompt/index.ts';
-import { respell } from './respell.ts';
-import type { Answer, AnswerEvent, HandedContext, Plan, Target, TargetRun } from '../target.ts';
+import { createRenderer, finalAssistantText, type PromptRenderer } from '../../prompt/index.ts';
+import { incompleteNotes } from '../reading/create-check.ts';
+import { readAnswer } from '../reading/read-answer.ts';
+import type { TargetServices } from '../services.ts';
+import type {
+  Answer,
+  AnswerEvent,
+  AnswerEvents,
+  HandedContext,
+  Plan,
+  Target,
+  TargetRun,
+} from '../target.ts';
 import { startAnswer, stepAnswer, type HeldContext } from './answer-events.ts';
 import { embeddedCapabilities } from './capabilities.ts';
 import { toGenerateRequest } from './generate-request.ts';
 import { holdMs, type HandoverPlace, type Handovers } from './handovers.ts';
+import { findFormats, noWishes, type FormatWishes, type ModelFormats } from './model-format.ts';
+import { prepareRequest, type PreparedRequest } from './prepare-request.ts';
+import { respell } from './respell.ts';
 
 interface EmbeddedOptions {
   readonly name: string;
@@ -25,8 +33,17 @@ interface EmbeddedOptions {
   readonly metadata: ModelMetadata;
   /** Shared by all engines of a server, so that a context can go from one to another. */
   readonly handovers: Handovers;
+  readonly services: TargetServices;
+  /** How the model writes calls and thinking, where its template does not tell. */
+  readonly formats?: FormatWishes;
   /** Of several on one engine; null is the model itself. */
   readonly adapter?: LoadedAdapter | null;
+}
+
+export interface EmbeddedTarget extends Target {
+  readonly formats: ModelFormats;
+  /** Where its chat template comes from: the model's file, what is known of its family, or nowhere. */
+  readonly template: string;
 }
 
 export interface LoadedAdapter {
@@ -40,33 +57,38 @@ export interface LoadedAdapter {
  * @throws ParlanceError `invalid_template` when the model's chat template does not parse or fails
  * on the plainest conversation, so that a broken one fails the deployment and not a request
  */
-export function createEmbeddedTarget(options: EmbeddedOptions): Target {
-  const { name, metadata } = options;
-  const template = metadata.chatTemplate === null ? null : compileTemplate(metadata.chatTemplate);
-  const renderer = createRenderer(template, metadata);
-  renderer.check();
+export function createEmbeddedTarget(options: EmbeddedOptions): EmbeddedTarget {
+  const { name, services } = options;
+  const renderer = rendererOf(options);
+  const formats = findFormats(renderer, options.formats ?? noWishes);
+  const prepare = async (run: TargetRun): Promise<Asking> => {
+    const preparing = { renderer, formats, services };
+    return { options, run, prepared: await prepareRequest(run.request, preparing, run.signal) };
+  };
   return {
     name: `embedded:${name}`,
     kind: 'embedded',
-    capabilities: embeddedCapabilities((word) => template?.mentions(word) ?? false),
+    capabilities: embeddedCapabilities(renderer.capabilities),
+    formats,
+    template: renderer.family ?? (renderer.source === null ? 'none' : 'file'),
     async plan(run) {
-      const asking = { options, run, prompt: renderer.promptOf(run) };
+      const asking = await prepare(run);
       if (wishOf(run) === 'generation_only') checkHandle(asking);
       const generation = await ask(asking, { dryRun: true });
-      return planOf(`embedded:${name}`, generation.accepted);
+      return planOf(`embedded:${name}`, generation.accepted, asking.prepared.notes);
     },
     async run(run) {
-      const asking = { options, run, prompt: renderer.promptOf(run) };
+      const asking = await prepare(run);
       const echo = await echoOf(asking);
       switch (wishOf(run)) {
         case 'context_only': {
           const handover = { type: 'hold', milliseconds: holdMs } as const;
-          return toAnswer(await ask(asking, { handover }), asking, echo);
+          return await toAnswer(asking, echo, async (signal) => ask(asking, { handover }, signal));
         }
         case 'generation_only':
           return await goOn(asking, echo);
         default:
-          return toAnswer(await ask(asking, {}), asking, echo);
+          return await toAnswer(asking, echo, async (signal) => ask(asking, {}, signal));
       }
     },
   };
@@ -75,59 +97,43 @@ export function createEmbeddedTarget(options: EmbeddedOptions): Target {
 const wishOf = ({ request }: TargetRun) =>
   request.parameters.disaggregated_params?.request_type ?? 'context_and_generation';
 
-function createRenderer(template: ChatTemplate | null, metadata: ModelMetadata) {
-  const { bos, eos } = metadata.tokenizer;
-  const special = { bos: bos?.text ?? null, eos: eos?.text ?? null };
-  const render = (run: TargetRun['request']): string | readonly number[] => {
-    if (run.input.kind === 'prompt') return run.input.prompt;
-    if (template === null) {
-      throw new ParlanceError(
-        'invalid_template',
-        'The model’s file has no chat template, so it cannot take `messages`; send a raw `prompt`.',
-        { param: 'messages' },
-      );
-    }
-    const continueFinalMessage = run.parameters.continue_final_message ?? false;
-    return renderPrompt(template, run.input.messages, {
-      addGenerationPrompt: run.parameters.add_generation_prompt ?? !continueFinalMessage,
-      continueFinalMessage,
-      special,
-    });
-  };
-  return {
-    promptOf: (run: TargetRun) => render(run.request),
-    check: (): void => {
-      if (template === null) return;
-      const messages = [{ role: 'user', content: 'Hello' }] as const;
-      renderPrompt(template, messages, { addGenerationPrompt: true, special });
-    },
-  };
+function rendererOf({ metadata, services }: EmbeddedOptions): PromptRenderer {
+  const { bos, eos, pad, unknown, eot, eom } = metadata.tokenizer;
+  const textOf = (token: { readonly text: string | null } | null | undefined): string | null =>
+    token?.text ?? null;
+  return createRenderer({
+    chatTemplate: metadata.chatTemplate,
+    toolTemplate: metadata.namedChatTemplates['tool_use'] ?? null,
+    architecture: metadata.architecture,
+    special: { bos: textOf(bos), eos: textOf(eos), pad: textOf(pad), unknown: textOf(unknown) },
+    turnEnds: [textOf(eot), textOf(eom)].filter((text) => text !== null),
+    untrusted: services.untrusted,
+  });
 }
-
-type Prompt = string | readonly number[];
 
 /** One request on its way to the engine. */
 interface Asking {
   readonly options: EmbeddedOptions;
   readonly run: TargetRun;
-  readonly prompt: Prompt;
+  readonly prepared: PreparedRequest;
 }
 
 async function ask(
-  { options, run, prompt }: Asking,
+  { options, run, prepared }: Asking,
   extra: Partial<Pick<GenerateRequest, 'dryRun' | 'handover'>>,
+  signal = run.signal,
 ): Promise<Generation> {
   const adapter = options.adapter?.name ?? null;
-  const request = { ...toGenerateRequest(run.request, prompt), adapter, ...extra };
+  const request = { ...toGenerateRequest(run.request, prepared), adapter, ...extra };
   try {
-    return await options.engine.generate(request, run.signal);
+    return await options.engine.generate(request, signal);
   } catch (error) {
-    throw respell(error, run.request);
+    throw respell(error, run.request, prepared.constraintField);
   }
 }
 
 /** A context is of use to whoever has the same weights, in the same form, with the same adapter. */
-function placeOf({ options, prompt, run }: Asking): HandoverPlace {
+function placeOf({ options, prepared, run }: Asking): HandoverPlace {
   const { engine, adapter } = options;
   const { kvType, library } = engine.info;
   const { add_special_tokens: addSpecial, truncate_prompt_tokens: truncate } =
@@ -135,7 +141,7 @@ function placeOf({ options, prompt, run }: Asking): HandoverPlace {
   return {
     engine,
     model: JSON.stringify([engine.modelIdentity, kvType, library, adapter?.identity ?? null]),
-    prompt: JSON.stringify([prompt, addSpecial ?? null, truncate ?? null]),
+    prompt: JSON.stringify([prepared.prompt, addSpecial ?? null, truncate ?? null]),
   };
 }
 
@@ -151,7 +157,7 @@ async function goOn(asking: Asking, echo: string): Promise<Answer> {
   const { handover, release } = await handovers.redeem(wish, placeOf(asking));
   try {
     // Who has accepted it has read what was brought.
-    return toAnswer(await ask(asking, { handover }), asking, echo);
+    return await toAnswer(asking, echo, async (signal) => ask(asking, { handover }, signal));
   } finally {
     await release();
   }
@@ -162,7 +168,8 @@ async function echoOf(asking: Asking): Promise<string> {
   const { request } = asking.run;
   if (!request.parameters.echo) return '';
   if (request.input.kind === 'messages') return finalAssistantText(request.input.messages);
-  if (typeof asking.prompt === 'string') return asking.prompt;
+  const { prompt } = asking.prepared;
+  if (typeof prompt === 'string') return prompt;
   const { accepted } = await ask(asking, { dryRun: true });
   return accepted.prompt ?? '';
 }
@@ -180,44 +187,59 @@ function notesOf(accepted: Accepted): ReceiptNote[] {
   return notes;
 }
 
-function planOf(target: string, accepted: Accepted): Plan {
+function planOf(target: string, accepted: Accepted, notes: readonly ReceiptNote[]): Plan {
   return {
     target,
     prompt: accepted.prompt ?? null,
     promptTokens: accepted.promptTokens,
     maxTokens: accepted.maxTokens,
-    notes: notesOf(accepted),
+    notes: [...notes, ...notesOf(accepted)],
   };
 }
 
-function toAnswer(generation: Generation, asking: Asking, echo: string): Answer {
-  const choices = asking.run.request.parameters.n ?? 1;
-  const hand = (held: HeldContext): HandedContext =>
-    asking.options.handovers.issue(held, placeOf(asking));
+/** @param generate asks the engine; its signal is aborted when nothing more is wanted */
+async function toAnswer(
+  asking: Asking,
+  echo: string,
+  generate: (signal: AbortSignal) => Promise<Generation>,
+): Promise<Answer> {
+  const { run, prepared, options } = asking;
+  const enough = new AbortController();
+  const generation = await generate(AbortSignal.any([run.signal, enough.signal]));
+  const hand = (held: HeldContext): HandedContext => options.handovers.issue(held, placeOf(asking));
+  const { plan, check } = prepared;
+  const late = incompleteNotes(run.request);
+  const reads = plan.parse !== null || plan.stops !== null || check !== null;
+  const source = eventsOf(generation, plan.choices, hand);
+  const events = reads
+    ? readAnswer(source, { plan, check, onIncomplete: late.add, onOver: () => enough.abort() })
+    : source;
   return {
     kind: 'events',
-    notes: notesOf(generation.accepted),
-    events: eventsOf(generation, { echo, choices, hand }),
+    notes: [...prepared.notes, ...notesOf(generation.accepted)],
+    events: echo === '' ? events : withEcho(echo, plan.choices, events),
+    ...(check === null ? {} : { lateNotes: late.notes }),
   };
 }
 
-interface Telling {
-  readonly echo: string;
-  readonly choices: number;
-  readonly hand: (held: HeldContext) => HandedContext;
+async function* withEcho(
+  echo: string,
+  choices: number,
+  events: AnswerEvents,
+): AsyncGenerator<readonly AnswerEvent[]> {
+  yield Array.from({ length: choices }, (_, choice): AnswerEvent => ({
+    type: 'text',
+    choice,
+    text: echo,
+  }));
+  yield* events;
 }
 
 async function* eventsOf(
   generation: Generation,
-  { echo, choices, hand }: Telling,
+  choices: number,
+  hand: (held: HeldContext) => HandedContext,
 ): AsyncGenerator<readonly AnswerEvent[]> {
-  if (echo !== '') {
-    yield Array.from({ length: choices }, (_, choice): AnswerEvent => ({
-      type: 'text',
-      choice,
-      text: echo,
-    }));
-  }
   let state = startAnswer(generation.accepted.promptTokens, choices);
   for await (const steps of generation.steps) {
     const next = stepAnswer(state, steps, hand);

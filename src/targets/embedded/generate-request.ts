@@ -8,14 +8,18 @@ import {
   type Sampling,
 } from '../../engine/index.ts';
 
+import type { PreparedRequest } from './prepare-request.ts';
+
 /** What chat clients expect when they name no limit; and clients of raw completions. */
 const defaultMaxTokens = { messages: 4096, prompt: 16 } as const;
 
 export function toGenerateRequest(
   request: ChatRequest,
-  text: string | readonly number[],
+  prepared: Pick<PreparedRequest, 'prompt' | 'constraint' | 'shownSpecials' | 'readsStops'>,
 ): GenerateRequest {
   const { parameters, input } = request;
+  const { prompt: text, constraint, shownSpecials, readsStops } = prepared;
+  const sampling = toSampling(parameters, defaultMaxTokens[input.kind]);
   const addSpecial = parameters.add_special_tokens ?? input.kind === 'prompt';
   return {
     ...neutralRequest,
@@ -24,7 +28,9 @@ export function toGenerateRequest(
     choices: parameters.n ?? 1,
     bestOf: parameters.best_of ?? parameters.n ?? 1,
     beam: parameters.use_beam_search === true ? toBeam(parameters) : null,
-    sampling: toSampling(parameters, defaultMaxTokens[input.kind]),
+    sampling: readsStops ? { ...sampling, stop: [] } : sampling,
+    constraint,
+    shownSpecials,
     prediction: toPrediction(parameters.prediction),
     priority: parameters.priority ?? 0,
     cacheSalt: parameters.cache_salt ?? null,

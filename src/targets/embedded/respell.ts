@@ -6,11 +6,21 @@
 import { ParlanceError, type ChatRequest } from '../../contract/index.ts';
 
 /** The same error about the client's own field; anything else as it is. */
-export function respell(error: unknown, request: ChatRequest): unknown {
+export function respell(
+  error: unknown,
+  request: ChatRequest,
+  constraintField: string | null = null,
+): unknown {
   if (!(error instanceof ParlanceError)) return error;
   const { param, message, reason } = error;
   if (reason === 'context_length_exceeded' && param === null) {
     return new ParlanceError(reason, message, { param: request.input.kind, cause: error });
+  }
+  if (reason === 'invalid_constraint' && param === null && constraintField !== null) {
+    const { keyword } = error;
+    const detail = { param: constraintField, cause: error };
+    const words = `${constraintField}: ${message}`;
+    return new ParlanceError(reason, words, keyword === null ? detail : { ...detail, keyword });
   }
   if (param === null) return error;
   const fields = request.given.filter((one) => one.parameter === param).map((one) => one.field);

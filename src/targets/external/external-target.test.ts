@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { admit, parseChatRequest, ParlanceError } from '../../contract/index.ts';
 import type { Answer } from '../target.ts';
+import { createTargetServices, localOnly } from '../services.ts';
 import { createExternalTarget, type ExternalTarget } from './external-target.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void;
@@ -24,6 +25,8 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return Buffer.concat(parts).toString();
 }
 
+const { verifier } = createTargetServices(localOnly);
+
 before(async () => {
   upstream = createServer((request, response) => {
     void readBody(request).then((body) => handler(request, response, body));
@@ -37,10 +40,12 @@ before(async () => {
     apiKey: 'sk-test',
     model: 'their-model',
     parameters: [],
+    verifier,
   });
 });
 
 after(async () => {
+  await verifier.close();
   await target.close();
   upstream.closeAllConnections();
   upstream.close();
@@ -296,6 +301,7 @@ describe('external target', () => {
       apiKey: null,
       model: 'm',
       parameters: [],
+      verifier,
     });
     const request = parseChatRequest(JSON.stringify({ model: 'none', messages }));
     const identity = { id: 'i', model: 'none', created: 1, episodeId: null };

@@ -3,6 +3,7 @@
  * a raw prompt goes to the upstream's completions route and comes back as events.
  */
 
+import type { Verifier } from '../../constraint/index.ts';
 import { ParlanceError } from '../../contract/index.ts';
 import {
   completionEvents,
@@ -19,6 +20,10 @@ import {
   type WireStreamState,
   type WireStreamStep,
 } from '../dialects/openai/index.ts';
+import { checkPayloads } from '../reading/check-payloads.ts';
+import type { AnswerCheck } from '../reading/check-answer.ts';
+import { createCheck, incompleteNotes } from '../reading/create-check.ts';
+import { readAnswer } from '../reading/read-answer.ts';
 import type { Answer, AnswerEvent, Target, TargetRun, Usage } from '../target.ts';
 import { externalCapabilities, type Declared } from './capabilities.ts';
 import { isEndMark, readPayloads, streamCut } from './payloads.ts';
@@ -31,6 +36,8 @@ export interface ExternalOptions {
   /** The name that the upstream knows the model by. */
   readonly model: string;
   readonly parameters: Declared;
+  /** Finished texts are checked by it, since upstreams accept constraints that they do not keep. */
+  readonly verifier: Verifier;
 }
 
 export interface ExternalTarget extends Target {
@@ -53,24 +60,41 @@ export function createExternalTarget(options: ExternalOptions): ExternalTarget {
         maxTokens: null,
         notes: [],
       }),
-    run: (run) =>
-      run.request.input.kind === 'prompt'
-        ? complete(upstream, run, options.model)
-        : chat(upstream, run, options.model),
+    run: async (run) => {
+      const asked = { upstream, run, model: options.model };
+      const check = createCheck(run.request, options.verifier);
+      return run.request.input.kind === 'prompt'
+        ? await complete(asked, check)
+        : await chat(asked, check);
+    },
   };
 }
 
-async function chat(upstream: Upstream, run: TargetRun, model: string): Promise<Answer> {
+interface Asked {
+  readonly upstream: Upstream;
+  readonly run: TargetRun;
+  /** The name that the upstream knows the model by. */
+  readonly model: string;
+}
+
+async function chat({ upstream, run, model }: Asked, check: AnswerCheck | null): Promise<Answer> {
+  const checked = (payloads: AsyncIterable<string>): AsyncIterable<string> =>
+    check === null ? payloads : checkPayloads(payloads, check);
   const body = toWireRequest(run.request, model);
   const answer = await upstream.post('/chat/completions', body, run.signal);
   if (run.request.stream) {
     checkStream(answer, upstream);
     let unshown: Usage | null = null;
     const payloads = streamChat(answer, upstream, run, (usage) => (unshown = usage));
-    return { kind: 'wire', notes: [], payloads, unshownUsage: () => unshown };
+    return {
+      kind: 'wire',
+      notes: [],
+      payloads: checked(payloads),
+      unshownUsage: () => unshown,
+    };
   }
   const text = toOwnAnswer(await answer.text(), run.identity);
-  return { kind: 'wire', notes: [], payloads: one(text) };
+  return { kind: 'wire', notes: [], payloads: checked(one(text)) };
 }
 
 function checkStream(answer: UpstreamAnswer, upstream: Upstream): void {
@@ -140,7 +164,10 @@ function statusOf(error: string): number {
   }
 }
 
-async function complete(upstream: Upstream, run: TargetRun, model: string): Promise<Answer> {
+async function complete(
+  { upstream, run, model }: Asked,
+  check: AnswerCheck | null,
+): Promise<Answer> {
   const { request } = run;
   const body = toWireRequest(request, model);
   // Absent, the limit of a raw prompt is ours to say: upstreams differ.
@@ -152,7 +179,12 @@ async function complete(upstream: Upstream, run: TargetRun, model: string): Prom
   if (request.stream) checkStream(answer, upstream);
   const payloads = request.stream ? readPayloads(answer) : one(await answer.text());
   const choices = request.parameters.n ?? 1;
-  return { kind: 'events', notes: [], events: completions(payloads, upstream, choices) };
+  const source = completions(payloads, upstream, choices);
+  if (check === null) return { kind: 'events', notes: [], events: source };
+  const plan = { parse: null, stops: null, choices, newCallId: () => '' };
+  const late = incompleteNotes(request);
+  const events = readAnswer(source, { plan, check, onIncomplete: late.add, onOver: () => {} });
+  return { kind: 'events', notes: [], events, lateNotes: late.notes };
 }
 
 async function* completions(
