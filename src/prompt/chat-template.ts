@@ -5,6 +5,7 @@
 
 import {
   compileTemplate as compileJinja,
+  type HostContext,
   type JinjaTemplate,
   type RenderTemplateOptions,
 } from './jinja/template.ts';
@@ -16,7 +17,7 @@ export interface ChatTemplate {
    * @returns the prompt's text
    * @throws ParlanceError `invalid_template` when the template raises or fails on this context
    */
-  render(context: Readonly<Record<string, unknown>>, options?: RenderTemplateOptions): string;
+  render(context: HostContext, options?: RenderTemplateOptions): string;
   /** Whether the template reads this name, so that a value under it can reach the prompt. */
   mentions(identifier: string): boolean;
 }

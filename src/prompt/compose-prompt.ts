@@ -86,8 +86,7 @@ export function composePrompt(composer: Composer, input: PromptInput): Rendered 
   const adapted = adapt(composer, input);
   const variables = {
     ...toSpecialVariables(special),
-    tools: null,
-    documents: null,
+    ...profile.absent(),
     add_generation_prompt: input.addGenerationPrompt,
     ...adapted.variables,
     ...input.templateKwargs,

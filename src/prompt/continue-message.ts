@@ -39,7 +39,7 @@ export function renderOpen(
 }
 
 const lastTextOf = ({ content }: TemplateMessage): string =>
-  typeof content === 'string' ? content : (content.at(-1)?.text ?? '');
+  typeof content === 'string' ? content : (content?.at(-1)?.text ?? '');
 
 function withMark(message: TemplateMessage): TemplateMessage {
   const { content } = message;
@@ -47,7 +47,7 @@ function withMark(message: TemplateMessage): TemplateMessage {
   return {
     ...message,
     content:
-      typeof content === 'string'
+      typeof content === 'string' || content === null
         ? marked
         : [...content.slice(0, -1), { type: 'text', text: marked }],
   };

@@ -9,7 +9,7 @@ export { opensThinking, reasonings, type ReasoningName } from './answer-formats/
 export { specialTokensOf } from './answer-formats/special-tokens.ts';
 export { afterThinking, toolConstraint } from './answer-formats/tool-constraint.ts';
 export type { ToolChoice, ToolConstraintOptions } from './answer-formats/tool-constraint.ts';
-export { compileTemplate, type ChatTemplate } from './chat-template.ts';
+export { compileTemplate, type ChatTemplate, type RenderTemplateOptions } from './chat-template.ts';
 export { createRenderer } from './create-renderer.ts';
 export type { PromptCapabilities, PromptRenderer, RendererOptions } from './create-renderer.ts';
 export { createFileReader } from './documents/read-file.ts';
@@ -23,3 +23,4 @@ export { finalAssistantText } from './template-messages.ts';
 export { readToolUse, shownTools, type CallChoice, type ToolUse } from './tool-use.ts';
 export { createUntrustedRenderer } from './untrusted/render-untrusted.ts';
 export type { UntrustedRenderer } from './untrusted/render-untrusted.ts';
+export { asObject, readJsonObject, readTemplateDate } from './jinja/template-input.ts';

@@ -15,7 +15,8 @@ export interface TextPart {
 
 export interface TemplateMessage {
   readonly role: string;
-  readonly content: string | readonly TextPart[];
+  /** null: nothing but calls. */
+  readonly content: string | readonly TextPart[] | null;
   readonly [field: string]: unknown;
 }
 
@@ -64,8 +65,9 @@ function reasoningOf(message: Message, profile: TemplateProfile): Record<string,
 }
 
 /** Parts go to a template as parts where it renders each of them, else as their texts in lines. */
-function contentOf(message: Message, profile: TemplateProfile): string | readonly TextPart[] {
+function contentOf(message: Message, profile: TemplateProfile): TemplateMessage['content'] {
   const parts = textParts(message);
+  if (callsOf(message).length > 0 && textOf(message) === '') return profile.emptyContent();
   const isPlain = typeof message.content === 'string' || parts.length === 0;
   const shape =
     isPlain && message.role !== 'user' ? 'string' : profile.contentShape(templateRole(message));

@@ -4,13 +4,17 @@
  * shapes messages accordingly; nothing here sees a request.
  */
 
-import { ParlanceError } from '../contract/errors.ts';
 import type { ChatTemplate } from './chat-template.ts';
-import { toSpecialVariables } from './special-variables.ts';
 import type { ReasoningEffort, SpecialTokens } from './prompt-input.ts';
-
-type Role = 'system' | 'user' | 'assistant' | 'tool';
-type ProbeMessage = Readonly<Record<string, unknown>> & { readonly role: string };
+import {
+  createProber,
+  once,
+  probeTool,
+  said,
+  user,
+  type Prober,
+  type Role,
+} from './template-prober.ts';
 
 /** How a template wants the content of a role: only as a string, as a list of parts, or as either. */
 export type ContentShape = 'string' | 'parts' | 'either';
@@ -19,9 +23,13 @@ export interface TemplateProfile {
   readonly contentShape: (role: Role) => ContentShape;
   /** Whether arguments of calls in the history are given as the object that they are, or as its text. */
   readonly callArguments: () => 'object' | 'string';
+  /** What stands for the content of a message that only calls: some templates look for none. */
+  readonly emptyContent: () => '' | null;
+  /** What stands for tools and documents that were not sent: none, but for templates that raise on it. */
+  readonly absent: () => Readonly<Record<string, null>>;
   /** Whether IDs of calls must be of nine letters and digits. */
   readonly shortCallIds: () => boolean;
-  /** Whether calls and their results in the history are shown, or refused, but not left out. */
+  /** Whether calls and their results in the history are shown. */
   readonly showsCalls: () => boolean;
   /** Whether a system message is shown; templates without one raise, or leave it out. */
   readonly takesSystem: () => boolean;
@@ -34,80 +42,43 @@ export interface TemplateProfile {
   readonly reasoningField: () => string | null;
   /** The variables that switch thinking on and off. */
   readonly thinkingSwitches: () => readonly string[];
-  /** The values of `reasoning_effort` that the template takes as they are; none where it has no such variable. */
+  /** The values of `reasoning_effort` that the template takes; none where it has no such variable. */
   readonly efforts: () => readonly ReasoningEffort[];
-  readonly mentions: (identifier: string) => boolean;
 }
 
-const said = 'qprobe said';
-const user: ProbeMessage = { role: 'user', content: 'Hello' };
-const argumentsText = '{"probe_key": "probe value"}';
-
-const probeTool = {
-  type: 'function',
-  function: {
-    name: 'probe_tool',
-    description: 'Looks up',
-    parameters: {
-      type: 'object',
-      properties: { probe_key: { type: 'string', description: 'The key' } },
-      required: ['probe_key'],
-    },
-  },
-};
-
-const callWith = (given: unknown, id: string): ProbeMessage => ({
-  role: 'assistant',
-  content: '',
-  tool_calls: [{ id, type: 'function', function: { name: 'probe_tool', arguments: given } }],
-});
-
-const shortId = 'abcde1234';
-const longId = 'call_0123456789abcdef';
-
-const resultOf = (id: string, content: unknown = 'probe result'): ProbeMessage => ({
-  role: 'tool',
-  tool_call_id: id,
-  name: 'probe_tool',
-  content,
-});
-
-const allEfforts: readonly ReasoningEffort[] = [
-  'none',
-  'minimal',
-  'low',
-  'medium',
-  'high',
-  'xhigh',
-];
-
-type Try = (
-  messages: readonly ProbeMessage[],
-  more?: Readonly<Record<string, unknown>>,
-) => string | null;
-
-/** The template on a probe, or null where it raises. */
-function tryOut(template: ChatTemplate, special: SpecialTokens): Try {
-  return (messages, more = {}) => {
-    try {
-      return template.render({
-        ...toSpecialVariables(special),
-        messages,
-        tools: null,
-        documents: null,
-        add_generation_prompt: messages.at(-1)?.role !== 'assistant',
-        ...more,
-      });
-    } catch (error) {
-      if (error instanceof ParlanceError) return null;
-      throw error;
-    }
+export function createProfile(template: ChatTemplate, special: SpecialTokens): TemplateProfile {
+  const prober = createProber(template, special);
+  const { render, conversation, showsTurn } = prober;
+  return {
+    callArguments: prober.callArguments,
+    absent: prober.absent,
+    shortCallIds: prober.shortCallIds,
+    contentShape: onceEach((role) =>
+      findContentShape((content) => render(conversation(role, content))),
+    ),
+    emptyContent: once(() => (!showsTurn('') && showsTurn(null) ? null : '')),
+    // A template that raises on everything says why itself.
+    showsCalls: once(() => showsTurn('') || showsTurn(null) || render([user]) === null),
+    takesSystem: once(() => render(conversation('system', said))?.includes(said) === true),
+    toolsVariable: once(() => findToolsVariable(prober)),
+    takesDocuments: once(() => showsDocuments(prober)),
+    showsName: onceEach((role) => {
+      if (!prober.mentions('name')) return false;
+      // Results need no name: the call that they answer has it.
+      if (role === 'tool') return true;
+      const text = render(conversation(role, said, { name: 'qprobename' }));
+      return text?.includes('qprobename') === true;
+    }),
+    reasoningField: once(() => findReasoningField(prober)),
+    thinkingSwitches: once(() =>
+      ['enable_thinking', 'thinking'].filter(
+        (name) =>
+          prober.mentions(name) &&
+          render([user], { [name]: true }) !== render([user], { [name]: false }),
+      ),
+    ),
+    efforts: once(() => findEfforts(prober)),
   };
-}
-
-function once<T>(find: () => T): () => T {
-  let found: { readonly value: T } | null = null;
-  return () => (found ??= { value: find() }).value;
 }
 
 function onceEach<K, T>(find: (key: K) => T): (key: K) => T {
@@ -116,86 +87,6 @@ function onceEach<K, T>(find: (key: K) => T): (key: K) => T {
     const known = found.get(key) ?? { value: find(key) };
     found.set(key, known);
     return known.value;
-  };
-}
-
-export function createProfile(template: ChatTemplate, special: SpecialTokens): TemplateProfile {
-  const render = tryOut(template, special);
-  const callArguments = once(() => findCallArguments(render));
-  const probeArguments = () =>
-    callArguments() === 'object' ? (JSON.parse(argumentsText) as unknown) : argumentsText;
-  const toolTurn = (id: string, content?: unknown) => [
-    user,
-    callWith(probeArguments(), id),
-    resultOf(id, content),
-  ];
-  const conversation = (role: Role, content: unknown, more: object = {}): ProbeMessage[] => {
-    if (role === 'tool') return toolTurn(shortId, content);
-    const message = { role, content, ...more };
-    if (role === 'system') return [message, user];
-    return role === 'user' ? [message] : [user, message, user];
-  };
-  const showsInAnyTurn = (field: string): boolean => {
-    const thought = { role: 'assistant', content: 'Well', [field]: said };
-    const turns = [
-      [user, thought, user],
-      [user, { ...callWith(probeArguments(), shortId), [field]: said }, resultOf(shortId)],
-    ];
-    return turns.some((turn) => render(turn, { tools: [probeTool] })?.includes(said) === true);
-  };
-  return {
-    callArguments,
-    contentShape: onceEach((role) =>
-      findContentShape((content) => render(conversation(role, content))),
-    ),
-    shortCallIds: once(
-      () => render(toolTurn(longId)) === null && render(toolTurn(shortId)) !== null,
-    ),
-    showsCalls: once(() => {
-      const text = render(toolTurn(shortId), { tools: [probeTool] }) ?? render(toolTurn(shortId));
-      // A template that raises on calls has its own words for that; none are lost without notice.
-      if (text === null) return true;
-      return ['probe_tool', 'probe value', 'probe result'].every((word) => text.includes(word));
-    }),
-    takesSystem: once(() => render(conversation('system', said))?.includes(said) === true),
-    toolsVariable: once(() => findToolsVariable(render, template)),
-    takesDocuments: once(() => {
-      const documents = [{ doc_id: '1', title: 'qprobe title', text: said }];
-      const turns = [conversation('user', 'Hello'), conversation('system', 'Be brief')];
-      return (
-        template.mentions('documents') &&
-        turns.some((turn) => render(turn, { documents })?.includes(said) === true)
-      );
-    }),
-    showsName: onceEach((role) => {
-      if (!template.mentions('name')) return false;
-      // Results need no name: the call that they answer has it.
-      if (role === 'tool') return true;
-      return (
-        render(conversation(role, said, { name: 'qprobename' }))?.includes('qprobename') === true
-      );
-    }),
-    reasoningField: once(() => {
-      if (template.mentions('reasoning_content')) return 'reasoning_content';
-      return (
-        ['reasoning', 'thinking'].find(
-          (field) => template.mentions(field) && showsInAnyTurn(field),
-        ) ?? null
-      );
-    }),
-    thinkingSwitches: once(() =>
-      ['enable_thinking', 'thinking'].filter(
-        (name) =>
-          template.mentions(name) &&
-          render([user], { [name]: true }) !== render([user], { [name]: false }),
-      ),
-    ),
-    efforts: once(() =>
-      template.mentions('reasoning_effort')
-        ? allEfforts.filter((effort) => render([user], { reasoning_effort: effort }) !== null)
-        : [],
-    ),
-    mentions: (identifier) => template.mentions(identifier),
   };
 }
 
@@ -212,34 +103,46 @@ function findContentShape(render: (content: unknown) => string | null): ContentS
   return shown ? 'either' : 'parts';
 }
 
-/**
- * Some templates print arguments as JSON and want the object, some print the text as it is. An object
- * that comes out as Python writes it, or a text that is quoted once more, is the wrong choice.
- */
-function findCallArguments(render: Try): 'object' | 'string' {
-  const shown = (given: unknown): string | null => {
-    const turn = [user, callWith(given, shortId), resultOf(shortId)];
-    return render(turn) ?? render(turn, { tools: [probeTool] });
-  };
-  const isRight = (text: string | null): boolean =>
-    text !== null &&
-    text.includes('probe_key') &&
-    text.includes('probe value') &&
-    !/'probe_key'|\\"probe_key/.test(text);
-  const asObject = shown(JSON.parse(argumentsText));
-  if (isRight(asObject)) return 'object';
-  const asString = shown(argumentsText);
-  if (isRight(asString)) return 'string';
-  return asObject !== null || asString === null ? 'object' : 'string';
+/** `tools` in most templates; SmolLM3 has the same list under another name. */
+function findToolsVariable({ render, mentions, conversation }: Prober): string | null {
+  const turns = [[user], conversation('system', 'Be brief')];
+  return (
+    ['tools', 'xml_tools']
+      .filter((name) => mentions(name))
+      .find((name) =>
+        turns.some((turn) => render(turn, { [name]: [probeTool] })?.includes('probe_tool')),
+      ) ?? null
+  );
 }
 
-/** `tools` in most templates; SmolLM3 has the same list under another name. */
-function findToolsVariable(render: Try, template: ChatTemplate): string | null {
-  const turns = [[user], [{ role: 'system', content: 'Be brief' }, user]];
-  const candidates = ['tools', 'xml_tools'].filter((name) => template.mentions(name));
-  return (
-    candidates.find((name) =>
-      turns.some((turn) => render(turn, { [name]: [probeTool] })?.includes('probe_tool') === true),
-    ) ?? null
-  );
+function showsDocuments({ render, mentions, conversation }: Prober): boolean {
+  if (!mentions('documents')) return false;
+  const documents = [{ doc_id: '1', title: 'qprobe title', text: said }];
+  const turns = [[user], conversation('system', 'Be brief')];
+  return turns.some((turn) => render(turn, { documents })?.includes(said) === true);
+}
+
+function findReasoningField({ render, mentions, conversation, toolTurn }: Prober): string | null {
+  if (mentions('reasoning_content')) return 'reasoning_content';
+  const isShown = (field: string): boolean => {
+    const more = { [field]: said };
+    // Many templates show the thinking of the turn only in which functions are called.
+    const turns = [conversation('assistant', 'Well', more), toolTurn({ more })];
+    return turns.some((turn) => render(turn, { tools: [probeTool] })?.includes(said) === true);
+  };
+  return ['reasoning', 'thinking'].find((field) => mentions(field) && isShown(field)) ?? null;
+}
+
+const allEfforts: readonly ReasoningEffort[] = [
+  'none',
+  'minimal',
+  'low',
+  'medium',
+  'high',
+  'xhigh',
+];
+
+function findEfforts({ render, mentions }: Prober): readonly ReasoningEffort[] {
+  if (!mentions('reasoning_effort')) return [];
+  return allEfforts.filter((effort) => render([user], { reasoning_effort: effort }) !== null);
 }
