@@ -51,6 +51,16 @@ const rows: readonly CommandRow[] = [
     load: () => import('./commands/keys.ts'),
   },
   {
+    name: 'render',
+    summary: 'print what a chat template makes of messages',
+    load: () => import('./commands/render.ts'),
+  },
+  {
+    name: 'check',
+    summary: 'say whether a schema, regex or grammar is supported, and allows a text',
+    load: () => import('./commands/check.ts'),
+  },
+  {
     name: 'doctor',
     summary: 'find out what is wrong with this machine, and how to fix it',
     load: () => import('./commands/doctor.ts'),

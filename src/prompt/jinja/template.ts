@@ -3,17 +3,19 @@
  * in Hugging Face transformers, within limits, and everything that goes wrong is one kind of error.
  */
 
-import { ParlanceError } from '../../contract/index.ts';
+import { ParlanceError } from '../../contract/errors.ts';
 import { compileBody } from './compile/compile-statement.ts';
 import { Frame, Scope, enterScope } from './compile/frame.ts';
 import { childrenOf, type Node, type Statement } from './syntax/ast.ts';
 import { parseTemplate } from './syntax/parser.ts';
 import { getAttribute, getItem } from './values/attributes.ts';
 import { TemplateFailure } from './values/failure.ts';
-import { contextFromHost } from './values/from-host.ts';
+import { contextFromHost, type HostContext } from './values/from-host.ts';
 import { globals } from './values/globals.ts';
 import { Render, defaultLimits, type Limits } from './values/render.ts';
 import { textOf } from './values/value.ts';
+
+export type { HostContext };
 
 export interface RenderTemplateOptions {
   /** What `strftime_now` prints: the date's local fields. The clock, if absent. */
@@ -28,7 +30,7 @@ export interface JinjaTemplate {
    * @returns the text
    * @throws ParlanceError `invalid_template` when the template raises, fails or goes beyond a limit
    */
-  render(context: Readonly<Record<string, unknown>>, options?: RenderTemplateOptions): string;
+  render(context: HostContext, options?: RenderTemplateOptions): string;
   /** Whether the template has a variable, attribute or constant key of this name. */
   mentions(identifier: string): boolean;
 }

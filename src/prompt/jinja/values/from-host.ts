@@ -4,7 +4,7 @@
  */
 
 import { TemplateFailure } from './failure.ts';
-import { PyDict, PyFloat, PyTuple, type Value } from './value.ts';
+import { PyDict, PyFloat, type Value } from './value.ts';
 
 const maxDepth = 600;
 
@@ -24,7 +24,8 @@ export function fromHost(given: unknown, depth = 0): Value {
       return null;
   }
   if (given === null) return null;
-  if (given instanceof PyDict || given instanceof PyFloat || given instanceof PyTuple) return given;
+  // What was read from JSON text is in order already.
+  if (given instanceof PyDict || given instanceof PyFloat) return given;
   if (depth > maxDepth) {
     throw new TemplateFailure('LimitError', 'the context of the template is nested too deeply');
   }
@@ -40,9 +41,12 @@ export function fromHost(given: unknown, depth = 0): Value {
 /** A whole number beyond 2^53 was written without a point nearly always; JSON does not tell. */
 const fromNumber = (value: number): Value => new PyFloat(value);
 
-export function contextFromHost(context: Readonly<Record<string, unknown>>): Map<string, Value> {
+/** What a template is rendered with: names and what they hold. */
+export type HostContext = Readonly<Record<string, unknown>> | ReadonlyMap<string, unknown>;
+
+export function contextFromHost(context: HostContext): Map<string, Value> {
   const values = new Map<string, Value>();
-  for (const [name, value] of Object.entries(context)) {
+  for (const [name, value] of context instanceof Map ? context : Object.entries(context)) {
     if (value !== undefined) values.set(name, fromHost(value));
   }
   return values;
