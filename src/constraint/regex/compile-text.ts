@@ -11,6 +11,7 @@ import { internClass } from './character-class.ts';
 import type { CharMachine, TextMachine, TextRules } from './char-machine.ts';
 import { formatPatterns } from './formats.ts';
 import { parseRegex } from './parse-regex.ts';
+import type { Syntax } from './syntax.ts';
 import { TermFactory } from './term-factory.ts';
 import type { Language } from './term.ts';
 
@@ -21,6 +22,8 @@ interface Counted {
   readonly state: State;
   readonly count: number;
   readonly next: (Counted | null | undefined)[];
+  /** undefined: not yet asked. */
+  loop: CharacterClass | null | undefined;
 }
 
 /**
@@ -33,7 +36,7 @@ export function compileText(rules: TextRules, budget: Budget, keyword: string): 
   const languageOf = (pattern: string, isWhole: boolean): Language => {
     budget.spend(1 + pattern.length / 4, 0, keyword);
     const builder = new LanguageBuilder(terms, pattern, trackerNumbers);
-    const syntax = parseRegex(pattern);
+    const syntax = syntaxOf(pattern);
     return isWhole ? builder.whole(syntax) : builder.search(syntax);
   };
   const language = terms.and([
@@ -48,6 +51,16 @@ export function compileText(rules: TextRules, budget: Budget, keyword: string): 
   if (minLength === 0 && maxLength === Infinity) return new FreeLength(automaton);
   const limits = { minLength, maxLength, budget, keyword };
   return new LimitedLength(automaton, limits);
+}
+
+const formatSyntax = new Map<string, Syntax>();
+
+function syntaxOf(pattern: string): Syntax {
+  const known = formatSyntax.get(pattern);
+  if (known !== undefined) return known;
+  const syntax = parseRegex(pattern);
+  if (provenPatterns.has(pattern)) formatSyntax.set(pattern, syntax);
+  return syntax;
 }
 
 /** Formats are tested to be explorable; that need not be found out anew each time. */
@@ -136,7 +149,7 @@ class LimitedLength implements CharMachine<Counted> {
     this.#limits = limits;
     const start = automaton.isLive(automaton.start) ? this.#intern(automaton.start, 0) : null;
     this.empty = start === null;
-    this.start = start ?? { state: automaton.start, count: -1, next: [] };
+    this.start = start ?? { state: automaton.start, count: -1, next: [], loop: undefined };
   }
 
   get exact(): boolean {
@@ -179,7 +192,10 @@ class LimitedLength implements CharMachine<Counted> {
   }
 
   loop(place: Counted): CharacterClass | null {
-    return loopOf(this.#automaton.alphabet, (one) => this.#follow(place, one) === place);
+    if (place.loop === undefined) {
+      place.loop = loopOf(this.#automaton.alphabet, (one) => this.#follow(place, one) === place);
+    }
+    return place.loop;
   }
 
   #follow(place: Counted, characterClass: number): Counted | null {
@@ -204,7 +220,7 @@ class LimitedLength implements CharMachine<Counted> {
     budget.spend(1, 2, keyword);
     const least = Math.max(minLength - count, 0);
     const isLive = this.#automaton.hasLength(state, least, maxLength - count);
-    const made = isLive ? { state, count, next: [] } : null;
+    const made = isLive ? { state, count, next: [], loop: undefined } : null;
     counts.set(count, made);
     return made;
   }

@@ -74,7 +74,8 @@ test('malformed regexes are refused with the place', () => {
   }
 });
 
-test('too deep a nesting is refused', () => {
+test('too deep a nesting, and too long a regex, are refused', () => {
+  assert.match(refusal('a'.repeat(250_001)).message, /longer than 250000 characters/);
   const deep = `${'('.repeat(10_000)}a${')'.repeat(10_000)}`;
   assert.match(refusal(deep).message, /nested deeper than 200/);
 });

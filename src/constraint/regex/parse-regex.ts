@@ -29,6 +29,8 @@ import {
 } from './syntax.ts';
 import type { Syntax } from './syntax.ts';
 
+/** In code units. */
+const longest = 250_000;
 /** Groups inside groups. */
 const deepest = 200;
 
@@ -47,6 +49,9 @@ interface Group {
 /** Throws `invalid_constraint` for what is malformed (keyword `pattern`) or not supported. */
 export function parseRegex(pattern: string): Syntax {
   const reader = new PatternReader(pattern);
+  if (pattern.length > longest) {
+    throw reader.malformed(`it is longer than ${longest} characters`, longest);
+  }
   const syntax = new Parser(reader).alternatives(0);
   if (!reader.done) throw reader.malformed('a `)` closes nothing');
   return syntax;
