@@ -3,12 +3,31 @@
  * One for each verification or reading; it keeps what it compiled.
  */
 
-import type { FormatName } from '../json-schema/node.ts';
+import { ParlanceError } from '../../contract/errors.ts';
+import { TimedBudget } from '../budget.ts';
+import type { FormatName, StringRules } from '../json-schema/node.ts';
 import type { Budget } from '../machine.ts';
 import type { TextMachine } from '../regex/char-machine.ts';
 import { compileText } from '../regex/compile-text.ts';
 import { formatPatterns } from '../regex/formats.ts';
 import type { TextTests } from './evaluate.ts';
+
+/** For finding out that no text follows some rules; where it does not suffice, some text may. */
+const triedMilliseconds = 20;
+const triedStates = 2000;
+
+/** Whether no text at all follows these rules. Certain where it says so. */
+export function isImpossible(rules: StringRules): boolean {
+  const { minLength, maxLength, patterns, formats } = rules;
+  const whole = formats.map((format) => formatPatterns[format]);
+  const budget = new TimedBudget({ milliseconds: triedMilliseconds, kept: triedStates });
+  try {
+    return compileText({ patterns, whole, minLength, maxLength }, budget, 'pattern').empty;
+  } catch (error) {
+    if (error instanceof ParlanceError) return false;
+    throw error;
+  }
+}
 
 /** More than a schema's own patterns hold is not kept. */
 const maxKept = 1000;

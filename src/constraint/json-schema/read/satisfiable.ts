@@ -7,7 +7,8 @@
 import { evaluate } from '../../verify/evaluate.ts';
 import type { TextTests } from '../../verify/evaluate.ts';
 import type { Budget } from '../../machine.ts';
-import type { NodeId, SchemaGraph, SchemaNode, TypeName } from '../node.ts';
+import { isImpossible } from '../../verify/text-tests.ts';
+import type { NodeId, SchemaGraph, SchemaNode, StringRules, TypeName } from '../node.ts';
 import { findArrayConflict } from './satisfiable-array.ts';
 import { findNumberConflict } from './satisfiable-number.ts';
 import { findObjectConflict } from './satisfiable-object.ts';
@@ -52,6 +53,7 @@ class ConflictSearch implements Inner {
   readonly texts: TextTests;
   readonly #budget: Budget;
   readonly #groups = new Map<string, Group>();
+  readonly #impossible = new Map<string, boolean>();
   readonly #maxGroups: number;
 
   constructor(graph: SchemaGraph, texts: TextTests, budget: Budget) {
@@ -211,6 +213,16 @@ class ConflictSearch implements Inner {
     return { keyword, path: shortest.path };
   }
 
+  #isImpossible(rules: StringRules): boolean {
+    const key = JSON.stringify(rules);
+    const known = this.#impossible.get(key);
+    if (known !== undefined) return known;
+    this.#budget.spend(1000, 1, 'pattern');
+    const found = isImpossible(rules);
+    this.#impossible.set(key, found);
+    return found;
+  }
+
   #ofType(type: TypeName, nodes: readonly SchemaNode[]): Conflict | null {
     switch (type) {
       case 'number': {
@@ -219,7 +231,7 @@ class ConflictSearch implements Inner {
         return keyword === null ? null : { keyword, path: culprit?.path ?? '#' };
       }
       case 'string':
-        return findStringConflict(nodes);
+        return findStringConflict(nodes, (rules) => this.#isImpossible(rules));
       case 'array':
         return findArrayConflict(nodes, this);
       case 'object':
@@ -230,13 +242,29 @@ class ConflictSearch implements Inner {
   }
 }
 
-function findStringConflict(nodes: readonly SchemaNode[]): Conflict | null {
-  const rules = nodes.filter((node) => node.string !== null);
-  const least = Math.max(0, ...rules.map((node) => node.string?.minLength ?? 0));
-  const most = Math.min(Infinity, ...rules.map((node) => node.string?.maxLength ?? Infinity));
-  if (least <= most && least < Infinity) return null;
-  const culprit = rules.find((node) => node.string?.minLength === least);
-  return { keyword: 'minLength', path: culprit?.path ?? '#' };
+/** Why no string satisfies the rules of the nodes together. */
+function findStringConflict(
+  nodes: readonly SchemaNode[],
+  isImpossible: (rules: StringRules) => boolean,
+): Conflict | null {
+  const ruled = nodes.filter((node) => node.string !== null);
+  const rules = ruled.map((node) => node.string as StringRules);
+  const together: StringRules = {
+    minLength: Math.max(0, ...rules.map((one) => one.minLength)),
+    maxLength: Math.min(Infinity, ...rules.map((one) => one.maxLength)),
+    patterns: [...new Set(rules.flatMap((one) => one.patterns))],
+    formats: [...new Set(rules.flatMap((one) => one.formats))],
+  };
+  const { minLength, maxLength, patterns, formats } = together;
+  if (minLength > maxLength || minLength === Infinity) {
+    const culprit = ruled.find((node) => node.string?.minLength === minLength);
+    return { keyword: 'minLength', path: culprit?.path ?? '#' };
+  }
+  const regexes = patterns.length + formats.length;
+  const limited = minLength > 0 || maxLength < Infinity;
+  if (regexes === 0 || (regexes === 1 && !limited) || !isImpossible(together)) return null;
+  const culprit = ruled.find((node) => node.string?.patterns.length || node.string?.formats.length);
+  return { keyword: patterns.length > 0 ? 'pattern' : 'format', path: culprit?.path ?? '#' };
 }
 
 function saysSomething(node: SchemaNode): boolean {
