@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { ParlanceError } from '../../contract/errors.ts';
-import { TimedBudget } from '../budget.ts';
 import type { Budget } from '../machine.ts';
 import { compileRegex } from './compile-regex.ts';
 import { compileText } from './compile-text.ts';
@@ -51,8 +50,8 @@ test('bombs for backtracking engines cost little', () => {
     ['((((a?){50}){50}){50}){50}', 'a'.repeat(2000)],
     ['(x{1000}){1000}', 'x'.repeat(2000)],
     [`(${words.join('|')})*`, words.slice(0, 500).join('')],
-    ['ab?'.repeat(33_000), 'a'.repeat(2000)],
-    ['a?'.repeat(50_000), 'a'.repeat(2000)],
+    ['ab?'.repeat(33_000), 'a'.repeat(500)],
+    ['a?'.repeat(50_000), 'a'.repeat(500)],
     [`${'('.repeat(190)}a${')*'.repeat(190)}`, 'a'.repeat(2000)],
     ['a{0,100000}', 'a'.repeat(2000)],
     ['(?=(a+)+$)(a|aa)*', 'a'.repeat(2000)],
@@ -68,7 +67,7 @@ test('bombs for backtracking engines cost little', () => {
 test('what would cost too much is refused by the budget, with the keyword of the caller', () => {
   const greedy = '((a{1,100}b?){1,100}c?){1,100}';
   const rules = { patterns: [], whole: [greedy], minLength: 0, maxLength: Infinity };
-  const machine = compileText(rules, new CountingBudget(100_000), 'propertyNames');
+  const machine = compileText(rules, new CountingBudget(20_000), 'propertyNames');
   assert.throws(
     () => {
       let state: object | null = machine.start;
@@ -93,7 +92,7 @@ test('states are made as they are visited, counted ones too', () => {
 test('conditions inside conditions do not endanger the stack', () => {
   const pattern = `${'(?:(?=a*b)x?)'.repeat(3000)}b`;
   try {
-    follow(pattern, 'ab', new TimedBudget());
+    follow(pattern, 'ab', new CountingBudget(1_000_000));
   } catch (error) {
     assert.ok(error instanceof ParlanceError, String(error));
   }
