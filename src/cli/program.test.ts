@@ -10,7 +10,7 @@ import { stripVTControlCharacters } from 'node:util';
 
 import { runHere, startChild, withFolder } from './testing/run-cli.ts';
 
-const commands = ['serve', 'chat', 'models', 'pull', 'deploy', 'keys', 'doctor'];
+const commands = ['serve', 'chat', 'models', 'pull', 'deploy', 'keys', 'check', 'doctor'];
 /** Every command and subcommand, as it is typed. */
 const lines = [
   ...commands.map((name) => [name]),
@@ -26,7 +26,7 @@ describe('help', () => {
     assert.equal(code, 0);
     assert.equal(stderr, '');
     for (const name of commands) assert.match(stdout, new RegExp(`^  ${name} `, 'm'));
-    for (const word of ['render', 'check', 'bench']) {
+    for (const word of ['render', 'bench']) {
       assert.doesNotMatch(stdout, new RegExp(`^  ${word} `, 'm'));
     }
     assert.match(stdout, /Examples:\n  parlance serve/);
