@@ -26,7 +26,7 @@ describe('help', () => {
     assert.equal(code, 0);
     assert.equal(stderr, '');
     for (const name of commands) assert.match(stdout, new RegExp(`^  ${name} `, 'm'));
-    for (const word of ['render', 'bench']) {
+    for (const word of ['bench']) {
       assert.doesNotMatch(stdout, new RegExp(`^  ${word} `, 'm'));
     }
     assert.match(stdout, /Examples:\n  parlance serve/);
