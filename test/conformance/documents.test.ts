@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { checkAnswer, checkStream } from '../support/answer-shapes.ts';
-import { chatUrl, errorOf, joined, model, post, textOf, type Body } from '../support/ask.ts';
+import { chatUrl, errorOf, joined, model, post, receiptOf, textOf, type Body } from '../support/ask.ts';
 import {
   curlRequestsOf,
   missing,
@@ -129,24 +129,19 @@ describe('the example requests of the API documents', { skip: missing }, () => {
     assert.match(error.message, /function/);
   });
 
-  it('002: tools are refused by name', async () => {
-    const error = errorOf(await replay(nth('002', 1), { model }));
-    assert.deepEqual(
-      [error.code, error.reason, error.param],
-      [400, 'unsupported_parameter', 'tools'],
-    );
+  it('002: tools are taken, and a call is read where the model makes one', async () => {
+    const answer = checkAnswer('chat', await replay(nth('002', 1), { model, max_tokens: 8 }));
+    assert.ok(['stop', 'length', 'tool_calls'].includes(answer.choices[0]?.finish_reason ?? ''));
   });
 
-  it('002: guided_json is refused by name, and the gateway’s model name is understood', async () => {
+  it('002: guided_json is kept to, and the gateway’s model name is understood', async () => {
     const request = nth('002', 2);
     assert.match(String(request.body['model']), /^tensorzero::model_name::/);
-    const error = errorOf(await replay(request));
-    assert.deepEqual(
-      [error.code, error.reason, error.param],
-      [400, 'unsupported_parameter', 'guided_json'],
-    );
-    const answer = checkAnswer('chat', await replay(request, { guided_json: null, max_tokens: 4 }));
+    const reply = await replay(request, { max_tokens: 200, temperature: 0 });
+    const answer = checkAnswer('chat', reply);
     assert.equal(answer.model, `tensorzero::model_name::${model}`);
+    assert.equal(receiptOf(reply)['guided_json']?.split(' ')[0], 'honoured');
+    assert.match(answer.choices[0]?.message?.content ?? '', /^\s*\{/);
   });
 
   it('002: an image is refused by its path', async () => {

@@ -21,6 +21,11 @@ const getWeather = {
   parameters: { type: 'object', properties: { city: { type: 'string' } } },
 } as const;
 const tools: NonNullable<WireRequest['tools']> = [{ type: 'function', function: getWeather }];
+const tags = {
+  type: 'structural_tag',
+  triggers: ['<f'],
+  structures: [{ begin: '<f>', schema: { type: 'object' }, end: '</f>' }],
+};
 const jsonSchema = { type: 'object', properties: { a: { type: 'integer' } } };
 
 /** Fields that say who answers and from what; they are no parameters, and tests of their own send them. */
@@ -129,7 +134,7 @@ export const samples: { readonly [K in Exclude<FieldName, InputField>]: Sample }
   guided_regex: { sent: { guided_regex: '[a-z]+' }, neutral: null },
   guided_choice: { sent: { guided_choice: ['yes', 'no'] }, neutral: null },
   guided_grammar: { sent: { guided_grammar: 'root ::= "a"' }, neutral: null },
-  structural_tag: { sent: { structural_tag: '{}' }, neutral: null },
+  structural_tag: { sent: { structural_tag: JSON.stringify(tags) }, neutral: null },
   guided_decoding_backend: {
     sent: { guided_decoding_backend: 'xgrammar' },
     neutral: { guided_decoding_backend: 'auto' },
@@ -191,7 +196,7 @@ export const contentSamples: { readonly [K in ContentName]: ContentSample } = {
     path: 'messages[0].content[1]',
   },
   'messages[].content.file': {
-    messages: inPart({ type: 'file', file: { filename: 'a.pdf', file_data: 'data:,' } }),
+    messages: inPart({ type: 'file', file: { filename: 'a.txt', file_data: 'data:text/plain;base64,aGk=' } }),
     path: 'messages[0].content[1]',
   },
   'messages[].content.input_audio': {
