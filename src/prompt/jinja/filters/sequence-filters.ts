@@ -144,8 +144,7 @@ function firstOf(render: Render, value: Value): Value {
 }
 
 function reversedItems(render: Render, value: Value): readonly Value[] {
-  if (value instanceof PyIterator || value instanceof Undefined || !isIterable(value)) {
-    if (value instanceof Undefined) throw typeError("'Undefined' object is not reversible");
+  if (value instanceof PyIterator || !isIterable(value)) {
     throw typeError(`'${typeName(value)}' object is not reversible`);
   }
   return toArray(render, value).toReversed();

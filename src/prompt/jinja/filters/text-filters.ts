@@ -5,7 +5,8 @@ import { builtin, variadic, type One, type Three } from '../values/callable.ts';
 import { textLength } from '../values/characters.ts';
 import { escapeText } from '../values/escape.ts';
 import { TemplateFailure, typeError } from '../values/failure.ts';
-import { toArray } from '../values/iterate.ts';
+import { isIterable, toArray } from '../values/iterate.ts';
+import { lengthOf } from '../values/length.ts';
 import { toJsonText } from '../values/json-text.ts';
 import { formatPercent } from '../values/percent-format.ts';
 import type { Render } from '../values/render.ts';
@@ -74,7 +75,12 @@ const truncate = builtin(
   'do_truncate(s, length?, killwords?, end?, leeway?)',
   (render, args: One) => {
     const [value, length, killwords, end, leeway] = args;
-    const text = shown(render, value);
+    const text = textOf(value);
+    if (text === undefined) {
+      // Python only asks for the length, and gives short lists back as they are.
+      if (lengthOf(render, value) <= intOr(length, 255) + intOr(leeway, 5)) return value;
+      throw typeError(`'${typeName(value)}' cannot be truncated`);
+    }
     const most = intOr(length, 255);
     const ending = textOf(end) ?? '...';
     const slack = intOr(leeway, 5);
@@ -128,7 +134,14 @@ function wrapLine(
 const wordwrap = builtin(
   'do_wordwrap(s, width?, break_long_words?, wrapstring?, break_on_hyphens?)',
   (render, [value, width, long, wrapstring, hyphens]: One) => {
-    const text = shown(render, value);
+    const text = textOf(value);
+    if (value instanceof Undefined) throw value.failure();
+    if (text === undefined) {
+      throw new TemplateFailure(
+        'AttributeError',
+        `'${typeName(value)}' object has no attribute 'splitlines'`,
+      );
+    }
     render.charge(text.length);
     const wide = intOr(width, 79);
     if (wide <= 0) throw new TemplateFailure('ValueError', `invalid width ${wide} (must be > 0)`);
@@ -195,14 +208,25 @@ function urlQuote(text: string, isQuery: boolean): string {
   return isQuery ? quoted.replaceAll('%20', '+') : quoted.replaceAll('%2F', '/');
 }
 
+function asPair(render: Render, value: Value): readonly Value[] {
+  const items = toArray(render, value, 'unpack');
+  if (items.length === 2) return items;
+  throw new TemplateFailure(
+    'ValueError',
+    items.length < 2
+      ? `not enough values to unpack (expected 2, got ${items.length})`
+      : 'too many values to unpack (expected 2)',
+  );
+}
+
 const urlencode = builtin('do_urlencode(value)', (render, [value]: One) => {
   const text = textOf(value);
-  const isPlain = text !== undefined || intOf(value) !== undefined || value === null;
+  const isPlain = text !== undefined || !isIterable(value);
   if (isPlain) return urlQuote(shown(render, value), false);
   const pairs =
     value instanceof PyDict
       ? value.entries()
-      : toArray(render, value).map((pair) => toArray(render, pair));
+      : toArray(render, value).map((pair) => asPair(render, pair));
   return pairs
     .map((pair) => {
       const [key = null, one = null] = pair;

@@ -18,6 +18,7 @@ export function parseTemplate(source: string): Statement[] {
 class Parser {
   readonly #stream: TokenStream;
   readonly #open: string[] = [];
+  readonly #blocks = new Set<string>();
 
   constructor(stream: TokenStream) {
     this.#stream = stream;
@@ -231,6 +232,8 @@ class Parser {
   #parseNamedBlock(line: number): Statement {
     const stream = this.#stream;
     const name = stream.expectName().value;
+    if (this.#blocks.has(name)) throw stream.fail(`block '${name}' defined twice`, line);
+    this.#blocks.add(name);
     const scoped = stream.skipName('scoped');
     stream.skipName('required');
     const body = this.#parseClosed('endblock');

@@ -144,6 +144,9 @@ function multiply(render: Render, left: Value, right: Value): Value {
     throw unsupported('*', left, right);
   }
   const times = Math.max(0, Number(count));
+  if (times >= 2 ** 63) {
+    throw new TemplateFailure('OverflowError', "cannot fit 'int' into an index-sized integer");
+  }
   const text = textOf(repeated);
   if (text !== undefined) {
     render.chargeText(text.length * times);
@@ -158,7 +161,8 @@ function multiply(render: Render, left: Value, right: Value): Value {
 function repeat(render: Render, items: readonly Value[], times: number): Value[] {
   render.charge(1 + items.length * times);
   const result: Value[] = [];
-  for (let i = 0; i < times; i++) result.push(...items);
+  if (items.length === 0) return result;
+  for (let i = 0; i < times; i++) for (const item of items) result.push(item);
   return result;
 }
 

@@ -8,6 +8,7 @@ import { reprOf, toText } from './text.ts';
 import {
   PyDict,
   PyFloat,
+  PyRange,
   PyTuple,
   Undefined,
   intOf,
@@ -56,7 +57,11 @@ class Arguments {
   /** Mappings and what else has items may be left over, single values may not. */
   finish(): void {
     const given = this.#given;
-    const isMapping = given instanceof PyDict || isList(given) || given instanceof Undefined;
+    const isMapping =
+      given instanceof PyDict ||
+      isList(given) ||
+      given instanceof PyRange ||
+      given instanceof Undefined;
     if (this.#isNamed || isMapping) return;
     if (this.#next < this.#positions.length) {
       throw typeError('not all arguments converted during string formatting');
