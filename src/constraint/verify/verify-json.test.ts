@@ -420,6 +420,28 @@ const keywords: readonly Case[] = [
     no: ['{"b":1,"e":1}', '{"a":1}', '{"b":1,"c":1}'],
   },
   {
+    what: 'unevaluated properties behind references, choices and dependencies',
+    schema: {
+      $ref: '#/$defs/base',
+      anyOf: [{ properties: { x: { const: 1 } }, required: ['x'] }, { properties: { y: {} } }],
+      dependentSchemas: { y: { properties: { z: {} } } },
+      not: { properties: { q: { const: 1 } }, required: ['q'] },
+      unevaluatedProperties: { type: 'null' },
+      $defs: { base: { properties: { a: {} }, patternProperties: { '^p': {} } } },
+    },
+    yes: ['{"a":1,"p1":1,"y":1,"z":1}', '{"x":1,"q":null}', '{"x":null,"y":1}'],
+    no: ['{"z":1}', '{"x":2}', '{"q":2}', '{"x":2,"y":1}'],
+  },
+  {
+    what: 'unevaluated properties of schemas beside each other',
+    schema: {
+      allOf: [{ properties: { a: {} }, unevaluatedProperties: false }],
+      properties: { b: {} },
+    },
+    yes: ['{"a":1}'],
+    no: ['{"b":1}', '{"a":1,"b":1}'],
+  },
+  {
     what: 'unevaluated items',
     schema: { prefixItems: [{}], contains: { type: 'string' }, unevaluatedItems: { type: 'null' } },
     yes: ['[1,"a"]', '[1,"a",null,"b"]'],

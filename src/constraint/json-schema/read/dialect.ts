@@ -22,7 +22,12 @@ export const mixedDialect: Dialect = { draft: 2020, mixed: true };
 
 /** The dialect that `$schema` names; null where it is none that we know. */
 export function findDialect(uri: string): Dialect | null {
-  const plain = uri.replace(/^https?:\/\//, '').replace(/#$/, '');
+  const plain = uri
+    .replace(/^https?:\/\//, '')
+    .replace(/#$/, '')
+    .replace('/hyper-schema', '/schema')
+    // The keywords of draft-05 are those of draft-04.
+    .replace('/draft-05/', '/draft-04/');
   if (plain === 'json-schema.org/schema') return mixedDialect;
   return Object.hasOwn(named, plain) ? (named[plain] ?? null) : null;
 }

@@ -3,9 +3,11 @@
  * node a schema below it becomes is its caller's matter; so are references.
  */
 
+import { ParlanceError } from '../../../contract/errors.ts';
 import { canonicalJson } from '../../json/canonical-json.ts';
 import type { JsonValue } from '../../json/json-value.ts';
 import { compareNumbers } from '../../json/decimal.ts';
+import { parseRegex } from '../../regex/parse-regex.ts';
 import type {
   ArrayRules,
   FormatName,
@@ -16,7 +18,7 @@ import type {
   StringRules,
   TypeName,
 } from '../node.ts';
-import { refuse } from './schema-keywords.ts';
+import { refuse, shorten } from './schema-keywords.ts';
 import type { SchemaKeywords } from './schema-keywords.ts';
 
 /** Makes the schema below a keyword a node. */
@@ -158,6 +160,20 @@ const formats: ReadonlySet<string> = new Set<FormatName>([
   'uuid',
 ]);
 
+/** The pattern. Throws `invalid_constraint` where it is malformed or not supported. */
+function checked(keywords: SchemaKeywords, name: string, pattern: string): string {
+  try {
+    parseRegex(pattern);
+    return pattern;
+  } catch (error) {
+    if (!(error instanceof ParlanceError)) throw error;
+    const where = `\`${name}\` at ${shorten(keywords.place.pointer)} of the schema`;
+    throw new ParlanceError(error.reason, `${where}: ${error.message}`, {
+      keyword: error.keyword ?? name,
+    });
+  }
+}
+
 const variable = String.raw`(?:\w|%[0-9A-Fa-f]{2})(?:\.?(?:\w|%[0-9A-Fa-f]{2}))*(?::[1-9][0-9]{0,3}|\*)?`;
 
 /** RFC 6570, section 2. A regex here, since it is the one standard format that has no row of its own. */
@@ -170,7 +186,7 @@ function readString(keywords: SchemaKeywords): StringRules | null {
     minLength: keywords.count('minLength', 0),
     maxLength: keywords.count('maxLength', Infinity),
     patterns: [
-      ...(pattern === null ? [] : [pattern]),
+      ...(pattern === null ? [] : [checked(keywords, 'pattern', pattern)]),
       ...(format === 'uri-template' ? [uriTemplate] : []),
     ],
     formats: format !== null && formats.has(format) ? [format as FormatName] : [],
@@ -235,7 +251,10 @@ function readObject(keywords: SchemaKeywords, children: Children): ObjectRules |
     minProperties: keywords.count('minProperties', 0),
     maxProperties: keywords.count('maxProperties', Infinity),
     properties: map('properties'),
-    patterns: map('patternProperties'),
+    patterns: map('patternProperties').map(([pattern, id]) => [
+      checked(keywords, 'patternProperties', pattern),
+      id,
+    ]),
     additional: keywords.has('additionalProperties') ? children.node('additionalProperties') : null,
     required: keywords.strings('required'),
     names: keywords.has('propertyNames') ? [children.node('propertyNames')] : [],
