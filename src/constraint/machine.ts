@@ -17,6 +17,11 @@ export interface Machine<State extends object = object> {
   /** Characters that lead back to a state that steps like this one; null where there are none, or few. */
   loop(state: State): Loop | null;
   /**
+   * One and the same state for all from which the same can be read for the length of a token; absent:
+   * the state itself. Masks are kept by it, so that what a state remembers for later costs no masks.
+   */
+  alike?(state: State): State;
+  /**
    * Whether a state from which nothing is accepted could be reached from here by bytes that `step`
    * takes; false promises that it cannot. Text that may be taken back is not sent before this is false.
    */

@@ -95,7 +95,8 @@ class TrieMasker implements Masker {
     return this.#masks.size * this.#words * 4 + this.#table.bytes;
   }
 
-  mask(state: object): Uint32Array {
+  mask(given: object): Uint32Array {
+    const state = this.#table.alike(given);
     const known = this.#masks.get(state);
     if (known !== undefined) {
       this.#masks.delete(state);
@@ -126,14 +127,15 @@ class TrieMasker implements Masker {
   forced(state: object, limit: number): { bytes: Uint8Array; state: object } {
     this.#table.tidy();
     const bytes: number[] = [];
-    let at = this.#table.numberOf(state);
-    while (bytes.length < limit && !this.#table.accepts(at)) {
-      const byte = this.#table.only(at);
-      if (byte < 0) break;
+    let at = state;
+    while (bytes.length < limit && !this.machine.accepts(at)) {
+      const byte = this.#table.only(this.#table.numberOf(at));
+      const next = byte < 0 ? null : this.machine.step(at, byte);
+      if (next === null) break;
       bytes.push(byte);
-      at = this.#table.step(at, byte);
+      at = next;
     }
-    return { bytes: Uint8Array.from(bytes), state: this.#table.stateOf(at) };
+    return { bytes: Uint8Array.from(bytes), state: at };
   }
 
   isLast(state: object): boolean {

@@ -59,7 +59,16 @@ export class StateTable {
     this.#only = [];
   }
 
+  /** States that are alike have one number. */
   numberOf(state: object): number {
+    return this.#numberOf(this.alike(state));
+  }
+
+  alike(state: object): object {
+    return this.#machine.alike?.(state) ?? state;
+  }
+
+  #numberOf(state: object): number {
     const known = this.#numbers.get(state);
     if (known !== undefined) return known;
     const fresh = this.#states.length;
@@ -71,10 +80,6 @@ export class StateTable {
       this.rowOf = longer;
     }
     return fresh;
-  }
-
-  stateOf(number: number): object {
-    return this.#states[number]!;
   }
 
   /** The number of the state after one more byte; -1 where the machine refuses it. */
@@ -117,10 +122,6 @@ export class StateTable {
     const loop = this.#machine.loop(this.#states[number]!);
     this.#loops[number] = loop;
     return loop;
-  }
-
-  accepts(number: number): boolean {
-    return this.#machine.accepts(this.#states[number]!);
   }
 
   /** The one byte that may follow; -1 where there are several, -2 where there is none. */

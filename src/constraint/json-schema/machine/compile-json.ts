@@ -72,6 +72,10 @@ class JsonMachine implements Machine<State> {
     return state.loop();
   }
 
+  alike(state: State): State {
+    return state.alike;
+  }
+
   risky(state: State): boolean {
     return state.risky;
   }

@@ -18,6 +18,7 @@ export class Names {
   readonly here: ObjectHere;
   readonly status: ObjectStatus;
   readonly #refused = new Map<Verdict, boolean>();
+  readonly #alike = new Map<Leaf, Map<Lex, State>>();
   #begun: State | null | undefined;
 
   constructor(here: ObjectHere, status: ObjectStatus) {
@@ -62,6 +63,15 @@ export class Names {
     return [...out, ...this.status.extras.filter((name) => name.startsWith(text))];
   }
 
+  /** One state for all free names that are judged alike so far; the first that comes. */
+  alike(free: Leaf, lex: Lex, state: State): State {
+    const known = this.#alike.get(free) ?? new Map<Lex, State>();
+    this.#alike.set(free, known);
+    const first = known.get(lex) ?? state;
+    known.set(lex, first);
+    return first;
+  }
+
   *#declared(): Generator<string> {
     const { plan } = this.here;
     const allowed = plan.names.allowed === null ? null : new Set(plan.names.allowed);
@@ -93,6 +103,7 @@ class NameState extends MemoState {
   readonly #names: Names;
   readonly #list: ListText;
   readonly #name: Name;
+  #first: State | null = null;
 
   constructor(names: Names, list: ListText, name: Name) {
     super();
@@ -104,6 +115,18 @@ class NameState extends MemoState {
   get risky(): boolean {
     const { here, status } = this.#names;
     return status.risky || here.place.slot.risky || (this.#name.free?.risky ?? false);
+  }
+
+  /** What a free name is called matters no more, once it can be none that is known. */
+  override get alike(): State {
+    this.#first ??= this.#findFirst();
+    return this.#first;
+  }
+
+  #findFirst(): State {
+    const { free, branch, text, lex } = this.#name;
+    if (free === null || branch !== null || this.#names.taken(text).length > 0) return this;
+    return this.#names.alike(free, lex, this);
   }
 
   override loop(): Loop | null {

@@ -20,6 +20,11 @@ export abstract class State {
   loop(): Loop | null {
     return null;
   }
+
+  /** The same state for all from which the same can be read for the length of a token. */
+  get alike(): State {
+    return this;
+  }
 }
 
 class Ended extends State {
