@@ -57,6 +57,20 @@ describe('the context of a template', () => {
     );
   });
 
+  it('has numbers and keys of parameters as their author spelled them', () => {
+    const parameters = { type: 'object', properties: {} };
+    const tools = [{ type: 'function' as const, function: { name: 'f', parameters } }];
+    const parameterTexts = ['{"b": 1.0, "10": [1e2, 12345678901234567890], "2": 1}'];
+    assert.match(
+      textOf(withTools, { tools, parameterTexts }),
+      /"parameters": \{"b": 1\.0, "10": \[100\.0, 12345678901234567890\], "2": 1\}/,
+    );
+    assert.match(
+      textOf(turns, { tools, parameterTexts }),
+      /"parameters": \{"b": 1\.0, "10": \[1e2/,
+    );
+  });
+
   it('has the documents where the template uses them', () => {
     const source = `{% for d in documents or [] %}({{ d['title'] }}: {{ d['text'] }}){% endfor %}${turns}`;
     const { text, notes } = compose(source, { documents: [{ title: 'Sky', text: 'blue' }] });

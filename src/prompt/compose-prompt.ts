@@ -6,16 +6,18 @@
 
 import { ParlanceError } from '../contract/errors.ts';
 import type { ReceiptNote } from '../contract/index.ts';
+import { mergeUsers, splitCalls, writeCalls } from './call-history.ts';
 import type { ChatTemplate } from './chat-template.ts';
 import { renderOpen } from './continue-message.ts';
 import { documentsBlock } from './documents/document-block.ts';
+import { exactValue } from './exact-value.ts';
 import type { PromptInput, Rendered, SpecialTokens } from './prompt-input.ts';
 import { planEffort, type ThinkingControls } from './reasoning-effort.ts';
 import { toSpecialVariables } from './special-variables.ts';
 import { foldSystem, withSystemBlocks } from './system-block.ts';
 import { callsOf, toTemplateMessages, type TemplateMessage } from './template-messages.ts';
 import { createProfile, type TemplateProfile } from './template-profile.ts';
-import { toolBlock, withToolHistory } from './tool-emulation.ts';
+import { toolBlock } from './tool-block.ts';
 
 /** A compiled template and what is known of it. */
 export interface Composer {
@@ -111,7 +113,6 @@ function adapt({ profile, controls }: Composer, input: PromptInput): Adapted {
   const variables: Record<string, unknown> = {};
   const blocks: string[] = [];
   const notes: ReceiptNote[] = [];
-  let { messages } = input;
   if (input.documents?.length) {
     if (profile.takesDocuments()) {
       variables['documents'] = input.documents;
@@ -123,13 +124,12 @@ function adapt({ profile, controls }: Composer, input: PromptInput): Adapted {
   if (input.tools?.length) {
     const name = profile.toolsVariable();
     if (name === null) {
-      blocks.push(toolBlock(input.tools));
+      blocks.push(toolBlock(input.tools, textsOf(input)));
       notes.push({ parameter: 'tools', note: toolsNote });
     } else {
-      variables[name] = input.tools.map(withoutNulls);
+      variables[name] = toTemplateTools(input);
     }
   }
-  if (writesCalls(profile, input)) messages = withToolHistory(messages);
   if (input.reasoningEffort !== null) {
     const plan = planEffort(input.reasoningEffort, controls());
     Object.assign(variables, plan.variables);
@@ -137,7 +137,7 @@ function adapt({ profile, controls }: Composer, input: PromptInput): Adapted {
       notes.push({ parameter: 'reasoning_effort', note: plan.support.note });
     }
   }
-  messages = withSystemBlocks(messages, blocks);
+  const messages = withSystemBlocks(withHistory(profile, input), blocks);
   const hasSystem = messages.some(({ role }) => role === 'system' || role === 'developer');
   return {
     messages: hasSystem && !profile.takesSystem() ? foldSystem(messages) : messages,
@@ -158,8 +158,30 @@ export function writesCalls(
 export const documentsNote = 'the chat template takes no documents; they are in the system message';
 export const toolsNote = 'the chat template takes no tools; they are in the system message';
 
+/** The history in a form that loses no call and no result. */
+function withHistory(profile: TemplateProfile, input: PromptInput): PromptInput['messages'] {
+  const { messages } = input;
+  if (writesCalls(profile, input)) {
+    const written = writeCalls(messages);
+    return profile.alternates() ? mergeUsers(written) : written;
+  }
+  const isParallel = messages.some((one) => callsOf(one).length > 1);
+  return isParallel && !profile.showsParallelCalls() ? splitCalls(messages) : messages;
+}
+
+const textsOf = ({ tools, parameterTexts }: PromptInput): (string | null)[] =>
+  (tools ?? []).map(
+    ({ function: { parameters } }, index) =>
+      parameterTexts?.[index] ?? (parameters ? JSON.stringify(parameters) : null),
+  );
+
 /** Null means absent in a request, and would be printed by a template. */
-function withoutNulls(tool: NonNullable<PromptInput['tools']>[number]) {
-  const entries = Object.entries(tool.function).filter(([, value]) => value !== null);
-  return { type: tool.type, function: Object.fromEntries(entries) };
+function toTemplateTools(input: PromptInput) {
+  const texts = textsOf(input);
+  return (input.tools ?? []).map(({ type, function: given }, index) => {
+    const entries = Object.entries(given)
+      .filter(([, value]) => value !== null)
+      .map(([key, value]) => [key, key === 'parameters' ? exactValue(texts[index]) : value]);
+    return { type, function: Object.fromEntries(entries) as Record<string, unknown> };
+  });
 }

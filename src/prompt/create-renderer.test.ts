@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { chatRequest } from '../../test/support/chat-body.ts';
-import { decide, type ChatRequest } from '../contract/index.ts';
+import { decide, parseChatRequest, type ChatRequest } from '../contract/index.ts';
 import { createRenderer, type PromptRenderer, type RendererOptions } from './create-renderer.ts';
 import { toPromptInput } from './prompt-input.ts';
 import { createUntrustedRenderer } from './untrusted/render-untrusted.ts';
@@ -59,6 +59,29 @@ describe('createRenderer', () => {
     assert.equal(await render(renderer, chatRequest({ messages })), '[user]Hello');
     assert.match(await render(renderer, chatRequest({ messages, tools })), /^\[\{.*weather.*user/);
     assert.equal(renderer.tools, 'native');
+  });
+});
+
+describe('toPromptInput', () => {
+  it('keeps the spelling of parameters, in both names of tools', () => {
+    const fn = '{"name": "f", "parameters": {"2": 1.0,\n "1": 2}}';
+    const head = '{"model": "m", "messages": [{"role": "user", "content": "x"}]';
+    for (const tail of [
+      `"tools": [{"type": "function", "function": ${fn}}, {"type": "function", "function": {"name": "g"}}]`,
+      `"functions": [${fn}, {"name": "g"}]`,
+    ]) {
+      const input = toPromptInput(parseChatRequest(`${head}, ${tail}}`));
+      assert.deepEqual(input?.parameterTexts, ['{"2": 1.0,\n "1": 2}', null]);
+    }
+  });
+
+  it('opens the assistant’s turn unless the last message goes on', () => {
+    const addedBy = (body: object) =>
+      toPromptInput(chatRequest({ messages, ...body }))?.addGenerationPrompt;
+    assert.equal(addedBy({}), true);
+    assert.equal(addedBy({ add_generation_prompt: false }), false);
+    assert.equal(addedBy({ continue_final_message: true }), false);
+    assert.equal(toPromptInput(chatRequest({ messages: null, prompt: 'x' })), null);
   });
 });
 

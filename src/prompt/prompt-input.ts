@@ -3,7 +3,13 @@
  * it can go to a worker as it is. Types, and the one place that reads it from a request.
  */
 
-import type { ChatRequest, Message, Parameters, ReceiptNote } from '../contract/index.ts';
+import {
+  sourceTextAt,
+  type ChatRequest,
+  type Message,
+  type Parameters,
+  type ReceiptNote,
+} from '../contract/index.ts';
 
 /** Texts of the model's special tokens; null: the model has none of that kind. */
 export interface SpecialTokens {
@@ -20,6 +26,11 @@ export interface PromptInput {
   readonly messages: readonly Message[];
   /** The functions that the model may call, as they were sent; null: none. */
   readonly tools: readonly WireTool[] | null;
+  /**
+   * For each tool the source text of its parameters, whose spelling of numbers and order of keys reaches
+   * the template; without it they come from `tools`.
+   */
+  readonly parameterTexts?: readonly (string | null)[];
   readonly documents: readonly Readonly<Record<string, string>>[] | null;
   /** Further variables of the template. */
   readonly templateKwargs: Readonly<Record<string, unknown>> | null;
@@ -36,16 +47,28 @@ export interface Rendered {
 }
 
 /** @returns null for a raw prompt, which no template sees. */
-export function toPromptInput({ input, parameters }: ChatRequest): PromptInput | null {
+export function toPromptInput(request: ChatRequest): PromptInput | null {
+  const { input, parameters } = request;
   if (input.kind !== 'messages') return null;
   const continueFinalMessage = parameters.continue_final_message ?? false;
   return {
     messages: input.messages,
     tools: parameters.tools ?? null,
+    parameterTexts: parameterTextsOf(request),
     documents: parameters.documents ?? null,
     templateKwargs: parameters.chat_template_kwargs ?? null,
     reasoningEffort: parameters.reasoning_effort ?? null,
     addGenerationPrompt: parameters.add_generation_prompt ?? !continueFinalMessage,
     continueFinalMessage,
   };
+}
+
+function parameterTextsOf({ source, parameters, wire }: ChatRequest): (string | null)[] {
+  const { tools = [] } = parameters;
+  if (tools.length === 0) return [];
+  const isOld = !wire.tools;
+  const all = sourceTextAt(source, [isOld ? 'functions' : 'tools']) ?? '[]';
+  return tools.map((_, index) =>
+    sourceTextAt(all, isOld ? [index, 'parameters'] : [index, 'function', 'parameters']),
+  );
 }

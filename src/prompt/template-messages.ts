@@ -6,6 +6,7 @@
 
 import { createHash } from 'node:crypto';
 import type { ContentPart, Message } from '../contract/index.ts';
+import { exactValue } from './exact-value.ts';
 import type { TemplateProfile } from './template-profile.ts';
 
 export interface TextPart {
@@ -105,23 +106,12 @@ export function callsOf(message: Message): readonly Call[] {
     : [];
 }
 
+/** Arguments that are not JSON reach the template as the model wrote them. */
 function toTemplateCall(call: Call, profile: TemplateProfile) {
   const { name, arguments: text } = call.function;
-  const given = profile.callArguments() === 'object' ? parseArguments(text) : text;
-  return {
-    id: callId(call.id, profile),
-    type: 'function',
-    function: { name, arguments: given },
-  };
-}
-
-/** Arguments that are not JSON reach the template as the model wrote them. */
-function parseArguments(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return text;
-  }
+  const given = text.trim() === '' ? '{}' : text;
+  const shown = profile.callArguments() === 'object' ? exactValue(given) : given;
+  return { id: callId(call.id, profile), type: 'function', function: { name, arguments: shown } };
 }
 
 const shortForm = /^[A-Za-z0-9]{9}$/;

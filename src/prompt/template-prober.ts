@@ -5,6 +5,7 @@
 
 import { ParlanceError } from '../contract/errors.ts';
 import type { ChatTemplate } from './chat-template.ts';
+import { TemplateFailure } from './jinja/values/failure.ts';
 import type { SpecialTokens } from './prompt-input.ts';
 import { toSpecialVariables } from './special-variables.ts';
 
@@ -32,6 +33,14 @@ export const probeTool = {
 
 const shortId = 'abcde1234';
 const longId = 'call_0123456789abcdef';
+
+function otherCall(form: 'object' | 'string') {
+  const text = argumentsText.replace('probe value', 'other value');
+  return {
+    name: 'probe_tool',
+    arguments: form === 'object' ? (JSON.parse(text) as unknown) : text,
+  };
+}
 
 interface Call {
   readonly id?: string;
@@ -74,6 +83,8 @@ export interface Prober {
   readonly conversation: (role: Role, content: unknown, more?: object) => ProbeMessage[];
   /** Whether a call and its result are shown, with this content beside the call. */
   readonly showsTurn: (content: '' | null) => boolean;
+  /** Whether each of two calls in one message is shown. */
+  readonly showsParallel: (content: '' | null) => boolean;
   /** Whether IDs of calls must be of nine letters and digits. */
   readonly shortCallIds: () => boolean;
 }
@@ -91,7 +102,7 @@ export function createProber(template: ChatTemplate, special: SpecialTokens): Pr
         ...more,
       });
     } catch (error) {
-      if (error instanceof ParlanceError) return null;
+      if (isRefusal(error)) return null;
       throw error;
     }
   };
@@ -121,10 +132,30 @@ export function createProber(template: ChatTemplate, special: SpecialTokens): Pr
       const text = withTool(toolTurn({ content }));
       return ['probe_tool', 'probe value', 'probe result'].every((word) => text?.includes(word));
     },
+    showsParallel(content) {
+      const [asked, calling, result] = toolTurn({ content });
+      if (asked === undefined || calling === undefined || result === undefined) return false;
+      const [first] = calling['tool_calls'] as Record<string, unknown>[];
+      const again = { ...first, id: 'abcde5678', function: otherCall(callArguments()) };
+      const turn = [
+        asked,
+        { ...calling, tool_calls: [first, again] },
+        result,
+        { ...result, tool_call_id: 'abcde5678' },
+      ];
+      const text = withTool(turn);
+      return text?.includes('probe value') === true && text.includes('other value');
+    },
     shortCallIds: once(
       () => render(toolTurn({ id: longId })) === null && render(toolTurn()) !== null,
     ),
   };
+}
+
+/** What goes beyond the limits of templates does so on anything; no other probe tells more. */
+function isRefusal(error: unknown): boolean {
+  if (!(error instanceof ParlanceError)) return false;
+  return !(error.cause instanceof TemplateFailure && error.cause.kind === 'LimitError');
 }
 
 /**

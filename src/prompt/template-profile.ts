@@ -31,6 +31,10 @@ export interface TemplateProfile {
   readonly shortCallIds: () => boolean;
   /** Whether calls and their results in the history are shown. */
   readonly showsCalls: () => boolean;
+  /** Whether several calls of one message are. */
+  readonly showsParallelCalls: () => boolean;
+  /** Whether two messages of the user in a row are refused. */
+  readonly alternates: () => boolean;
   /** Whether a system message is shown; templates without one raise, or leave it out. */
   readonly takesSystem: () => boolean;
   /** The variable under which the template takes tools, or null. */
@@ -49,6 +53,7 @@ export interface TemplateProfile {
 export function createProfile(template: ChatTemplate, special: SpecialTokens): TemplateProfile {
   const prober = createProber(template, special);
   const { render, conversation, showsTurn } = prober;
+  const emptyContent = once(() => (!showsTurn('') && showsTurn(null) ? null : ''));
   return {
     callArguments: prober.callArguments,
     absent: prober.absent,
@@ -56,9 +61,11 @@ export function createProfile(template: ChatTemplate, special: SpecialTokens): T
     contentShape: onceEach((role) =>
       findContentShape((content) => render(conversation(role, content))),
     ),
-    emptyContent: once(() => (!showsTurn('') && showsTurn(null) ? null : '')),
+    emptyContent,
     // A template that raises on everything says why itself.
     showsCalls: once(() => showsTurn('') || showsTurn(null) || render([user]) === null),
+    showsParallelCalls: once(() => prober.showsParallel(emptyContent())),
+    alternates: once(() => render([user, user]) === null && render([user]) !== null),
     takesSystem: once(() => render(conversation('system', said))?.includes(said) === true),
     toolsVariable: once(() => findToolsVariable(prober)),
     takesDocuments: once(() => showsDocuments(prober)),
