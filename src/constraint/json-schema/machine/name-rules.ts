@@ -111,10 +111,14 @@ export class NameRules {
   failed(verdict: Verdict, own: Uint8Array): number[] {
     const out: number[] = [];
     this.#nodes.forEach((one, node) => {
-      if (one === null || own[node] !== open) return;
-      if (one.names.some((root) => verdict.truths[root] === no)) out.push(node);
+      if (one !== null && own[node] === open && this.breaks(node, verdict)) out.push(node);
     });
     return out;
+  }
+
+  /** Whether the name does not keep to the node's rules of names. */
+  breaks(node: number, verdict: Verdict): boolean {
+    return this.#nodes[node]!.names.some((root) => verdict.truths[root] === no);
   }
 
   /** Nodes of interest that a member with such a name, which nothing declares, makes false. */

@@ -68,8 +68,27 @@ export class NumberPlan {
       truth === open ? truthOf(this.ranges[i]!, { phase, text, held: held[i]! }) : truth,
     );
     const denied = from.denied || own.some((truth, i) => truth === no && from.own[i] === open);
+    const form = { phase, text, own, held, denied };
     const exponent = phase === 'e' || phase === 'exponent-sign' || phase === 'exponent';
-    return exponent && denied ? null : this.#leaf({ phase, text, own, held, denied });
+    return exponent && (denied || !this.#ends(form)) ? null : this.#leaf(form);
+  }
+
+  /** Whether some exponent of the form, near zero, makes a right number. */
+  #ends(form: Form): boolean {
+    if (this.plan.conjunctive || !form.own.includes(open)) return true;
+    return exponents(form.phase, form.text).some((text) => {
+      const { truths } = this.decide({ ...form, text });
+      return this.plan.roots.every((root, i) => this.plan.must[root] !== true || truths[i] !== no);
+    });
+  }
+
+  /** The truths if the number ended here. */
+  decide({ own, text, held }: Form): Verdict {
+    const decided = Uint8Array.from(own, (truth, i) => {
+      if (truth !== open) return truth;
+      return held[i]! || this.ranges[i]!.allows(text) ? yes : no;
+    });
+    return judge(this.plan, decided, this.tools.verdicts);
   }
 
   #leaf({ phase, text, own, held, denied }: Form): NumberLeaf {
@@ -145,7 +164,7 @@ export class NumberLeaf implements Leaf {
     this.#plan = plan;
     this.#form = form;
     this.verdict = verdict;
-    this.final = endings.has(form.phase) ? this.#decide() : null;
+    this.final = endings.has(form.phase) ? plan.decide(form) : null;
     this.risky = !plan.plan.conjunctive && form.own.includes(open);
   }
 
@@ -159,15 +178,6 @@ export class NumberLeaf implements Leaf {
 
   loop(): null {
     return null;
-  }
-
-  #decide(): Verdict {
-    const { own, text, held } = this.#form;
-    const decided = Uint8Array.from(own, (truth, i) => {
-      if (truth !== open) return truth;
-      return held[i]! || this.#plan.ranges[i]!.allows(text) ? yes : no;
-    });
-    return judge(this.#plan.plan, decided, this.#plan.tools.verdicts);
   }
 }
 

@@ -9,6 +9,7 @@ import { judge, settle } from './evaluate-plan.ts';
 import { NameOrder } from './name-order.ts';
 import { NameRules } from './name-rules.ts';
 import type { Composite, Place, Values } from './place.ts';
+import { isNever } from './plan.ts';
 import type { Plan } from './plan.ts';
 import type { SchemaNodes } from './schema-nodes.ts';
 import type { State } from './state.ts';
@@ -69,6 +70,7 @@ export class ObjectPlan implements Composite {
   readonly #enough: number;
   readonly #missing: readonly bigint[];
   readonly #restricted: readonly bigint[];
+  readonly #impossible: readonly bigint[];
 
   constructor(
     plan: Plan,
@@ -105,6 +107,7 @@ export class ObjectPlan implements Composite {
       ),
     );
     this.names = new NameRules(plan, rules, schema, values);
+    this.#impossible = this.#findImpossible();
     let enough = 0;
     for (const one of known) {
       enough = Math.max(
@@ -230,6 +233,27 @@ export class ObjectPlan implements Composite {
     return { status: after, ids, charges };
   }
 
+  /** For each node, the names it requires with which it or a node that must hold is false. */
+  #findImpossible(): bigint[] {
+    const wrong = (node: number, name: string): boolean => {
+      const verdict = this.names.verdictOf(name);
+      if (this.names.breaks(node, verdict)) return true;
+      return this.names.nodesFor(node, name, verdict).some((id) => this.#schema.get(id).never);
+    };
+    const judging = this.#rules.flatMap((rules, i) => (rules === null ? [] : [i]));
+    const firm = judging.filter((i) => this.plan.must[i] === true);
+    const refused = new Set<string>();
+    for (const one of this.plan.nodes.filter((_, i) => this.plan.must[i] === true)) {
+      for (const { name, node } of one.dependents) if (isNever(node)) refused.add(name);
+    }
+    return this.#rules.map((rules, i) => {
+      const names = (rules?.required ?? []).filter(
+        (name) => refused.has(name) || wrong(i, name) || firm.some((one) => wrong(one, name)),
+      );
+      return this.order.maskOf(names);
+    });
+  }
+
   #presence(status: { gone: bigint; seen: bigint }): (name: string) => number {
     return (name) => {
       const mask = this.order.maskOf([name]);
@@ -260,7 +284,7 @@ export class ObjectPlan implements Composite {
     if (rules === null || rules === undefined) return yes;
     const { gone, seen, count, waiting } = change;
     const missing = this.#missing[i]! & ~seen;
-    if ((missing & gone) !== 0n) return no;
+    if ((missing & (gone | this.#impossible[i]!)) !== 0n) return no;
     if (count + bits(missing, rules.maxProperties - count + 1) > rules.maxProperties) return no;
     if (count < rules.minProperties && count + this.#remaining(gone) < rules.minProperties)
       return no;

@@ -6,6 +6,7 @@
 import type { Leaf } from './leaf.ts';
 import { LeafState } from './leaf.ts';
 import type { Slot, State } from './state.ts';
+import { open } from './truth.ts';
 import type { Verdict, Verdicts } from './truth.ts';
 import type { NodeId } from '../node.ts';
 
@@ -26,8 +27,13 @@ export interface Values {
   readonly verdicts: Verdicts;
   /** `needed`: roots that must be true. */
   starts(ids: readonly NodeId[], needed: readonly boolean[]): ValueStarts;
+  /** How many values ahead is being looked. */
+  readonly ahead: { depth: number };
   spend(work: number, kept: number, keyword: string): void;
 }
+
+/** Values that are looked ahead. */
+const furthest = 3;
 
 /** The first bytes of values. */
 const firsts = Array.from('"{[-0123456789tfn', (one) => one.codePointAt(0)!);
@@ -62,7 +68,7 @@ export class Place {
     if (!('open' in begun)) return this.at(begun);
     const known = this.#opened.get(begun);
     if (known !== undefined) return known;
-    const made = this.hopeless(begun.verdict) ? null : begun.open(this);
+    const made = this.#leads(begun.verdict) ? begun.open(this) : null;
     this.#opened.set(begun, made);
     return made;
   }
@@ -71,16 +77,34 @@ export class Place {
   get possible(): boolean {
     this.#possible ??= firsts.some((byte) => {
       const begun = this.#starts.begin(byte);
-      if (begun === null) return false;
-      return !this.hopeless(begun.verdict);
+      if (begun === null || this.hopeless(begun.verdict)) return false;
+      return this.#ahead(() => this.begin(byte) !== null);
     });
     return this.#possible;
+  }
+
+  /** Whether something can follow, as far as that is decided already. */
+  #leads(verdict: Verdict): boolean {
+    if (this.hopeless(verdict)) return false;
+    return verdict.truths.includes(open) || this.#ahead(() => this.close(verdict) !== null);
+  }
+
+  /** A question about what comes later, asked a few values deep. */
+  #ahead(question: () => boolean): boolean {
+    const { ahead } = this.#values;
+    if (ahead.depth >= furthest) return true;
+    ahead.depth++;
+    try {
+      return question();
+    } finally {
+      ahead.depth--;
+    }
   }
 
   at(leaf: Leaf): State | null {
     const known = this.#leaves.get(leaf);
     if (known !== undefined) return known;
-    const made = this.hopeless(leaf.verdict) ? null : new LeafState(leaf, this);
+    const made = this.#leads(leaf.verdict) ? new LeafState(leaf, this) : null;
     if (made !== null) this.#values.spend(0.5, 1, 'type');
     this.#leaves.set(leaf, made);
     return made;

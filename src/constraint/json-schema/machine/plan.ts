@@ -19,6 +19,8 @@ const never = -2;
 /** An index into the plan's nodes, or `always` or `never`. */
 export type Operand = number;
 
+export const isNever = (operand: Operand): boolean => operand === never;
+
 /** The value of an operand, from those of the nodes. */
 export const valueOf = (operand: Operand, out: Uint8Array): number =>
   operand >= 0 ? out[operand]! : operand === always ? yes : no;

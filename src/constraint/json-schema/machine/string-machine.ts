@@ -21,6 +21,8 @@ export interface StringMachine {
   some(state: object, ranges: Ranges, filter: (codePoint: number) => boolean): boolean;
   /** No dead ends. */
   readonly exact: boolean;
+  /** No text is right. */
+  readonly empty: boolean;
 }
 
 interface Count {
@@ -31,6 +33,7 @@ interface Count {
 /** Lengths alone, in code points. */
 export class LengthText implements StringMachine {
   readonly exact = true;
+  readonly empty: boolean;
   readonly start: Count = { count: 0, next: null };
   readonly #min: number;
   readonly #max: number;
@@ -38,6 +41,7 @@ export class LengthText implements StringMachine {
   readonly #any: CharacterClass;
 
   constructor(min: number, max: number, budget: Budget, any: CharacterClass) {
+    this.empty = min > max;
     this.#min = min;
     this.#max = max;
     this.#budget = budget;
@@ -81,9 +85,11 @@ interface Branch {
 /** A list of texts. */
 export class ListText implements StringMachine {
   readonly exact = true;
+  readonly empty: boolean;
   readonly start: Branch = { next: new Map(), end: false };
 
   constructor(texts: readonly string[], budget: Budget, keyword: string) {
+    this.empty = texts.length === 0;
     for (const text of texts) {
       let at = this.start;
       budget.spend(text.length / 10, 0, keyword);
@@ -149,6 +155,7 @@ export function after(machine: StringMachine, text: string): object | null {
 /** Regexes and lengths together. */
 export class RegexText implements StringMachine {
   readonly start: object;
+  readonly empty: boolean;
   readonly #machine: TextMachine;
   readonly #any: CharacterClass;
 
@@ -156,6 +163,7 @@ export class RegexText implements StringMachine {
     this.#machine = machine;
     this.#any = any;
     this.start = machine.start;
+    this.empty = machine.empty;
   }
 
   get exact(): boolean {

@@ -44,7 +44,7 @@ export class StringPlan {
     this.machines = machines;
     this.usual = usual;
     this.tools = tools;
-    const states = machines.map((one) => one?.start ?? null);
+    const states = machines.map((one) => (one === null || one.empty ? null : one.start));
     this.start = this.leaf(states, this.truths(states, null), body);
   }
 

@@ -31,6 +31,7 @@ import { Verdicts, yes } from './truth.ts';
 
 export class JsonValues implements Values {
   readonly verdicts = new Verdicts();
+  readonly ahead = { depth: 0 };
   readonly schema: SchemaNodes;
   readonly blank: Blank;
   readonly budget: Budget;
