@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import type { Machine } from '../machine.ts';
 import { createMasker } from './masker.ts';
 import {
   bruteMask,
@@ -92,3 +93,40 @@ function child(trie: { next: Int32Array; byte: Uint8Array }, node: number, byte:
   }
   return -1;
 }
+
+test('states that are alike share a mask', () => {
+  for (let seed = 1; seed <= 40; seed += 1) {
+    const dice = createDice(seed);
+    const plain = randomMachine(dice);
+    const trie = randomTrie(dice, 300);
+    let made = 0;
+    // Each step leads to a state of its own, which remembers nothing else.
+    interface Wrapped {
+      readonly inner: object;
+    }
+    const wrap = (inner: object | null): Wrapped | null => {
+      made += 1;
+      return inner === null ? null : { inner };
+    };
+    const of = (state: object): object => (state as Wrapped).inner;
+    const first = new Map<object, object>();
+    const machine: Machine = {
+      start: { inner: plain.start },
+      step: (state, byte) => wrap(plain.step(of(state), byte)),
+      accepts: (state) => plain.accepts(of(state)),
+      loop: (state) => plain.loop(of(state)),
+      risky: () => false,
+      alike: (state) => {
+        const known = first.get(of(state)) ?? state;
+        first.set(of(state), known);
+        return known;
+      },
+    };
+    const masker = createMasker(machine, trie, [2]);
+    const mask = masker.mask(machine.start);
+    assert.deepEqual(tokensOf(mask), bruteMask(plain, trie, [2], plain.start), `seed ${seed}`);
+    const before = made;
+    assert.equal(masker.mask({ inner: plain.start }), mask);
+    assert.equal(made, before);
+  }
+});

@@ -232,7 +232,7 @@ class TrieMasker implements Masker {
       const level = depth[at]!;
       const state = path[level - 1]!;
       const after = next[at]!;
-      let stretch = stretches[level - 1]!;
+      let stretch = stretches[level - 1] ?? null;
       let to = state;
       if (stretch === null || stretch.ascii[byte[at]!] !== 1) {
         const row = rowOf[state]!;
