@@ -6,7 +6,7 @@ import {
   type Engine,
   type GenerateRequest,
 } from '../../src/engine/index.ts';
-import { renderPrompt, type ChatTemplate } from '../../src/prompt/index.ts';
+import type { ChatTemplate } from '../../src/prompt/index.ts';
 import { generatedTokens, makeMessages } from './workload.ts';
 import type { SendRequest } from './measure.ts';
 
@@ -23,9 +23,11 @@ export function sendThroughClient(engine: Engine, template: ChatTemplate): SendR
 
 /** The prompt that the server makes of request number `index`. */
 export function renderMessages(template: ChatTemplate, index: number): string {
-  return renderPrompt(template, makeMessages(index), {
-    addGenerationPrompt: true,
-    special: { bos: null, eos: null },
+  return template.render({
+    messages: makeMessages(index),
+    add_generation_prompt: true,
+    bos_token: '',
+    eos_token: '',
   });
 }
 

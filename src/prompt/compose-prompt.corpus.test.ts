@@ -4,8 +4,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import type { Message } from '../contract/index.ts';
-import { compileTemplate } from './chat-template.ts';
-import { composePrompt, createComposer } from './compose-prompt.ts';
+import { composeWith } from './compose.test-support.ts';
 import type { PromptInput, WireTool } from './prompt-input.ts';
 
 const corpus = '../shared/templates/renders.jsonl';
@@ -22,19 +21,6 @@ const rows: readonly Row[] = skip
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as Row);
-
-const special = { bos: '<s>', eos: '</s>' };
-const composerOf = ({ source }: Row) => createComposer(compileTemplate(source), source, special);
-
-const plain: PromptInput = {
-  messages: [{ role: 'user', content: 'Hello' }],
-  tools: null,
-  documents: null,
-  templateKwargs: null,
-  reasoningEffort: null,
-  addGenerationPrompt: true,
-  continueFinalMessage: false,
-};
 
 const toolOf = (name: string): WireTool => ({
   type: 'function',
@@ -82,7 +68,7 @@ const history: Message[] = [
 ];
 
 function assertShows(row: Row, input: Partial<PromptInput>, marks: readonly string[]): void {
-  const { text } = composePrompt(composerOf(row), { ...plain, ...input });
+  const { text } = composeWith(row.source, input);
   const lost = marks.filter((mark) => !text.includes(mark));
   assert.deepEqual(lost, [], `${row.template} lost ${lost.join(', ')}:\n${text}`);
 }
@@ -115,8 +101,8 @@ describe('every template of the corpus', { skip }, () => {
         { role: 'user', content: 'Hello' },
         { role: 'assistant', content: 'Once upon a' },
       ];
-      const input = { ...plain, messages, addGenerationPrompt: false, continueFinalMessage: true };
-      const { text } = composePrompt(composerOf(row), input);
+      const input = { messages, addGenerationPrompt: false, continueFinalMessage: true };
+      const { text } = composeWith(row.source, input);
       assert.ok(text.endsWith('Once upon a'), text);
     });
   }

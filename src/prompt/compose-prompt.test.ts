@@ -1,25 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Message } from '../contract/index.ts';
-import { compileTemplate } from './chat-template.ts';
-import { composePrompt, createComposer } from './compose-prompt.ts';
+import { composeWith } from './compose.test-support.ts';
 import type { PromptInput, Rendered } from './prompt-input.ts';
 
 const special = { bos: '<s>', eos: '</s>', pad: '<pad>' };
 const user: Message = { role: 'user', content: 'Hello' };
 
-const plain: PromptInput = {
-  messages: [user],
-  tools: null,
-  documents: null,
-  templateKwargs: null,
-  reasoningEffort: null,
-  addGenerationPrompt: true,
-  continueFinalMessage: false,
-};
-
 const compose = (source: string, input: Partial<PromptInput>): Rendered =>
-  composePrompt(createComposer(compileTemplate(source), source, special), { ...plain, ...input });
+  composeWith(source, input, special);
 const textOf = (source: string, input: Partial<PromptInput>): string => compose(source, input).text;
 
 const turns = "{% for m in messages %}[{{ m['role'] }}]{{ m['content'] }}{% endfor %}";

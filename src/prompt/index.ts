@@ -19,7 +19,6 @@ export type { FileNote, WithFiles } from './documents/with-files.ts';
 export { asObject, readJsonObject, readTemplateDate } from './jinja/template-input.ts';
 export { toPromptInput } from './prompt-input.ts';
 export type { PromptInput, Rendered, SpecialTokens } from './prompt-input.ts';
-export { renderPrompt, type RenderOptions } from './render-prompt.ts';
 export { finalAssistantText } from './template-messages.ts';
 export { readToolUse, shownTools, type CallChoice, type ToolUse } from './tool-use.ts';
 export { createUntrustedRenderer } from './untrusted/render-untrusted.ts';

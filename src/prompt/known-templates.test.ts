@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Message } from '../contract/index.ts';
-import { compileTemplate } from './chat-template.ts';
+import { composeWith } from './compose.test-support.ts';
 import { findKnownTemplate, type FamilyTraits } from './known-templates.ts';
-import { renderPrompt } from './render-prompt.ts';
 
 const system: Message = { role: 'system', content: 'Be brief.' };
 const dialogue: Message[] = [
@@ -77,10 +76,7 @@ describe('findKnownTemplate', () => {
     it(`writes ${family} as the family does`, () => {
       const known = findKnownTemplate(traits);
       assert.equal(known?.family, family);
-      const text = renderPrompt(compileTemplate(known?.source ?? ''), [system, ...dialogue], {
-        addGenerationPrompt: true,
-        special: { bos: '<s>', eos: '</s>' },
-      });
+      const { text } = composeWith(known?.source ?? '', { messages: [system, ...dialogue] });
       assert.equal(text, prompt);
     });
   }

@@ -1,17 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import type { PromptInput } from '../prompt-input.ts';
+import { plainInput } from '../compose.test-support.ts';
 import { createUntrustedRenderer } from './render-untrusted.ts';
 
-const input: PromptInput = {
-  messages: [{ role: 'user', content: 'Hello' }],
-  tools: null,
-  documents: null,
-  templateKwargs: null,
-  reasoningEffort: null,
-  addGenerationPrompt: true,
-  continueFinalMessage: false,
-};
+const input = plainInput;
 const special = { bos: '<s>', eos: null };
 const hello = "{{ messages[0]['content'] }}";
 const { signal } = new AbortController();
