@@ -12,6 +12,8 @@ const dead = -1;
 
 /** Rows of 256 steps (1 kB each) that are kept; beyond, the machine is asked each time. */
 const mostRows = 16_384;
+/** Questions about a state after which it is worth a row. */
+const worthRow = 6;
 /** States that are known by number (about 150 bytes each) before all is forgotten. */
 const mostStates = 200_000;
 
@@ -36,6 +38,8 @@ export class StateTable {
   /** Numbers of the next states by byte; -1 = refused, -2 = unknown. */
   steps = new Int32Array(64 * 256);
   #rows = 0;
+  /** How often the machine was asked about a state; up to `worthRow`. */
+  #asked = new Uint8Array(64);
   #loops: (Loop | null | undefined)[] = [];
   #only: (number | undefined)[] = [];
 
@@ -55,6 +59,7 @@ export class StateTable {
     this.rowOf = new Int32Array(64).fill(-1);
     this.steps = new Int32Array(64 * 256);
     this.#rows = 0;
+    this.#asked = new Uint8Array(64);
     this.#loops = [];
     this.#only = [];
   }
@@ -78,6 +83,9 @@ export class StateTable {
       const longer = new Int32Array(this.rowOf.length * 2).fill(-1);
       longer.set(this.rowOf);
       this.rowOf = longer;
+      const asked = new Uint8Array(longer.length);
+      asked.set(this.#asked);
+      this.#asked = asked;
     }
     return fresh;
   }
@@ -104,6 +112,9 @@ export class StateTable {
   #rowFor(number: number): number {
     const known = this.rowOf[number]!;
     if (known !== -1 || this.#rows >= mostRows) return known;
+    this.#asked[number]! += 1;
+    if (this.#asked[number]! < worthRow) return -1;
+    this.#asked[number] = 0;
     const row = this.#rows * 256;
     this.#rows += 1;
     if (row + 256 > this.steps.length) {
