@@ -154,6 +154,17 @@ export const familyAnswers: Readonly<Record<FormatName, FamilyAnswer>> = {
   nemotron: { text: `<TOOLCALL>[${object1}, ${object2}]</TOOLCALL>`, calls: both },
   functools: { text: ` functools[${object1}, ${object2}]`, calls: both },
   gigachat: { text: `<|function_call|>${object1}`, calls: both.slice(0, 1) },
+  'gigachat-role': {
+    text: `Look.<|message_sep|>\n\nfunction call<|role_sep|>\n${object1}<|message_sep|>\n\n`,
+    calls: both.slice(0, 1),
+    content: 'Look.',
+  },
+  'minimax-m1': { text: `<tool_calls>\n${object1}\n${object2}\n</tool_calls>`, calls: both },
+  'function-call': {
+    text: `<function_call>${object1}</function_call>\n<function_call> ${object2} </function_call>`,
+    calls: both,
+  },
+  'json-array': { text: `[${object1}, ${object2}]`, calls: both },
   apertus: {
     text: `<|tools_prefix|>[{"get_weather": ${json1}}, {"add": ${json2}}]<|tools_suffix|>`,
     calls: both,
@@ -252,6 +263,17 @@ export const familyAnswers: Readonly<Record<FormatName, FamilyAnswer>> = {
   },
   lfm2: { text: `<|tool_call_start|>[${python1}, ${python2}]<|tool_call_end|>`, calls: plainBoth },
   pythonic: { text: `[${python1}, ${python2}]`, calls: plainBoth },
+  olmo: { text: `<function_calls>\n${python1}\n${python2}\n</function_calls>`, calls: plainBoth },
+  step3: {
+    text: `<｜tool_calls_begin｜>\n${invoke({ group: '', prefix: 'steptml:', typed: false })
+      .slice(3, -4)
+      .replaceAll('<steptml:invoke', '<｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke')
+      .replaceAll(
+        '</steptml:invoke>',
+        '</steptml:invoke><｜tool_call_end｜>',
+      )}\n<｜tool_calls_end｜>`,
+    calls: plainBoth,
+  },
   'tool-code': { text: `\`\`\`tool_code\nprint(${python1})\n\`\`\``, calls: plainBoth.slice(0, 1) },
   'gemma-4': {
     text: `<|tool_call>call:get_weather{city:<|"|>${first.city}<|"|>,days:2,where:{lat:-45,name:<|"|>it's {here}<|"|>},tags:[<|"|>a]<|"|>,<|"|><tool_call><|"|>]}<tool_call|><|tool_call>call:add{a:3,b:-4.5,exact:true}<tool_call|>`,

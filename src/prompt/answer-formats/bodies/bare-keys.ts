@@ -94,6 +94,8 @@ function outside(state: BareKeys, text: string, at: number): Once {
   if (state.quote.startsWith(text.slice(at))) return stay;
   if (/\s/.test(character)) return go(state, 1, '');
   if (character === '"') return go({ ...state, json: character }, 1, '');
+  // Templates write the object once more around arguments that are text already.
+  if (character === '{' && state.atKey && state.stack === '{') return go(state, 1, '');
   if (character === '{' || character === '[') {
     return go({ ...state, stack: state.stack + character, atKey: character === '{' }, 1, character);
   }

@@ -94,6 +94,21 @@ export const elementFormats = {
   'deepseek-v3.2': invocations('｜DSML｜', '｜DSML｜function_calls', 'is-string'),
   'deepseek-v4': invocations('｜DSML｜', '｜DSML｜tool_calls', 'is-string'),
   invoke: invocations('', 'function_calls'),
+  step3: toolFormat({
+    group: { open: '<｜tool_calls_begin｜>\n', close: '<｜tool_calls_end｜>' },
+    forms: [
+      {
+        head: '<｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name="«name»">\n',
+        body: parameterBody({
+          open: '<steptml:parameter name="«key»">',
+          close: '</steptml:parameter>',
+        }),
+        tail: '\n</steptml:invoke><｜tool_call_end｜>\n',
+        place: 'both',
+      },
+    ],
+    between: '',
+  }),
   'minimax-m3': toolFormat({
     group: { open: `${minimax}<tool_call>\n`, close: `${minimax}</tool_call>` },
     forms: [
@@ -197,6 +212,11 @@ export const elementFormats = {
     between: ', ',
     marked: { lead: '', tail: '', pattern: '\\s*([^\\s\\[][\\s\\S]*)?' },
   }),
+  /** OLMo 3: a line for each call. */
+  olmo: toolFormat({
+    group: { open: '<function_calls>\n', close: '\n</function_calls>' },
+    forms: [{ head: '«name»(', body: { kind: 'python' } }],
+  }),
   /** Gemma 3, as its guide asks for it. */
   'tool-code': toolFormat({
     forms: [
@@ -216,6 +236,7 @@ export const elementFormats = {
         alsoHeads: [],
         body: { kind: 'bare-keys', quote: '<|"|>' },
         tail: '<tool_call|>',
+        alsoTails: ['}<tool_call|>'],
       },
     ],
     between: '',

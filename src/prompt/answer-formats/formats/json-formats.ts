@@ -74,6 +74,30 @@ export const jsonFormats = {
     forms: [{ head: '<|function_call|>', alsoHeads: ['<function_call>'], body: objectBody() }],
     several: false,
   }),
+  /** GigaChat 3.0: a message of its own role. */
+  'gigachat-role': toolFormat({
+    forms: [
+      { head: '<|message_sep|>\n\nfunction call<|role_sep|>\n', body: objectBody() },
+      { head: 'function call<|role_sep|>\n', body: objectBody(), atStart: true },
+    ],
+    several: false,
+    noise: ['<|message_sep|>'],
+  }),
+  /** MiniMax-M1: a line for each. */
+  'minimax-m1': toolFormat({
+    group: { open: '<tool_calls>\n', close: '\n</tool_calls>' },
+    forms: [{ head: '', body: objectBody() }],
+  }),
+  'function-call': toolFormat({
+    forms: [{ head: '<function_call>', body: objectBody(), tail: '</function_call>' }],
+  }),
+  /** xLAM: the array is the whole answer. */
+  'json-array': toolFormat({
+    group: { open: '[', close: ']', atStart: true },
+    forms: [{ head: '', body: objectBody() }],
+    between: ', ',
+    marked: { lead: '', tail: '', pattern: '\\s*([^\\s\\[][\\s\\S]*)?' },
+  }),
   apertus: toolFormat({
     group: { open: '<|tools_prefix|>[', close: ']<|tools_suffix|>' },
     forms: [{ head: '', body: { kind: 'keyed' } }],
