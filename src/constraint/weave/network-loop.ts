@@ -16,10 +16,14 @@ const samples = [...Buffer.from('e7T ')];
 /** Fewer characters than this are no gain. */
 const fewest = 8;
 
-/** The class of characters that lead from the very state to itself, however often. */
+/**
+ * The class of characters that lead from the very state to itself, however often.
+ * @param beyond whether all characters beyond ASCII do, where these flags say which ASCII ones do
+ */
 export function findOwnLoop<State extends object>(
   machine: Machine<State>,
   state: State,
+  beyond: (ascii: Uint8Array) => boolean,
 ): Loop | null {
   if (samples.every((byte) => machine.step(state, byte) !== state)) return null;
   const ascii = new Uint8Array(128);
@@ -30,7 +34,7 @@ export function findOwnLoop<State extends object>(
     count++;
   }
   if (count < fewest) return null;
-  return { characters: internClass(ascii, loopsBeyond(machine, state)), room: Infinity };
+  return { characters: internClass(ascii, beyond(ascii)), room: Infinity };
 }
 
 /** Where the class of a machine's own loop leads back to one state, and that does not accept. */
@@ -44,8 +48,11 @@ export function isFixed<State extends object>(
   return first !== -1 && machine.step(state, first) === state;
 }
 
-/** Whether every well-formed character beyond ASCII leads back. */
-function loopsBeyond<State extends object>(machine: Machine<State>, home: State): boolean {
+/**
+ * Whether every well-formed character beyond ASCII leads back, tried one by one: for machines in which
+ * many characters share the states in their middle.
+ */
+export function loopsBeyond<State extends object>(machine: Machine<State>, home: State): boolean {
   const known = new Map<State, Set<number>>();
   const returns = (state: State | null, position: number): boolean => {
     if (position === utf8Start || state === null) return state === home;
@@ -63,4 +70,22 @@ function loopsBeyond<State extends object>(machine: Machine<State>, home: State)
     if (after !== -1 && !returns(machine.step(home, byte), after)) return false;
   }
   return true;
+}
+
+/**
+ * How a machine takes characters beyond ASCII: all of them lead back to the state, none can come, or
+ * neither (null).
+ */
+export function takesBeyond<State extends object>(
+  machine: Machine<State>,
+  state: State,
+): boolean | null {
+  const loop = machine.loop(state);
+  if (loop !== null && loop.characters.beyond && loop.room === Infinity) {
+    return machine.step(state, loop.characters.ascii.indexOf(1)) === state ? true : null;
+  }
+  for (let byte = 0xc2; byte < 0xf5; byte++) {
+    if (machine.step(state, byte) !== null) return null;
+  }
+  return false;
 }

@@ -8,7 +8,7 @@ import type { Budget, Loop, Machine } from '../machine.ts';
 import type { ClosedNode, ReadyNetwork } from './closed-nodes.ts';
 import { FrameTable, isLocal, type Frame, type LocalFrame } from './frames.ts';
 import type { MachineEdge, RuleId } from './network.ts';
-import { findOwnLoop, isFixed, noLoop } from './network-loop.ts';
+import { findOwnLoop, isFixed, loopsBeyond, noLoop, takesBeyond } from './network-loop.ts';
 
 /** A place in a rule's body at which bytes may come. */
 interface Place {
@@ -109,7 +109,7 @@ export class NetworkMachine implements Machine<NetworkState> {
   #findLoop(state: NetworkState): Loop | null {
     const [stretch, ...others] = state.stretches;
     if (stretch === undefined || others.length > 0 || state.places.length > 0) {
-      return findOwnLoop(this, state);
+      return findOwnLoop(this, state, (ascii) => this.#loopsBeyond(state, ascii));
     }
     const { edge, inner } = stretch;
     const loop = edge.machine.loop(inner);
@@ -118,48 +118,83 @@ export class NetworkMachine implements Machine<NetworkState> {
     return leaves || edge.machine.accepts(inner) ? null : loop;
   }
 
+  /**
+   * Embedded machines may have a state for each beginning of a character, too many to try. Where all
+   * that goes on beyond ASCII does so with one ASCII character too, that one leads to the same state.
+   */
+  #loopsBeyond(state: NetworkState, ascii: Uint8Array): boolean {
+    const { places, stretches } = state;
+    if (stretches.length === 0) return loopsBeyond(this, state);
+    if (places.some(({ node }) => node.bytes.some(({ set }) => set.includes(1, 0x80))))
+      return false;
+    const taken = stretches.map(({ edge, inner }) => takesBeyond(edge.machine, inner));
+    if (taken.includes(null) || !taken.includes(true)) return false;
+    return ascii.some(
+      (flag, byte) =>
+        flag === 1 &&
+        !places.some(({ node }) => node.bytes.some(({ set }) => set[byte] === 1)) &&
+        stretches.every(
+          ({ edge, inner }, index) =>
+            edge.machine.step(inner, byte) === (taken[index] === true ? inner : null),
+        ),
+    );
+  }
+
   #stepStretch({ edge, inner, frame }: Stretch, byte: number): NetworkState | null {
     const after = edge.machine.step(inner, byte);
-    if (after === null) return null;
-    let byEdge = this.#ofStretches.get(frame);
-    if (byEdge === undefined) this.#ofStretches.set(frame, (byEdge = new Map()));
-    let byInner = byEdge.get(edge);
-    if (byInner === undefined) byEdge.set(edge, (byInner = new Map()));
-    const known = byInner.get(after);
-    if (known !== undefined) return known;
-    const kernel: Kernel = { nodes: [], stretches: [] };
-    this.#advance(kernel, { edge, inner: after, frame });
-    const state = this.#close(kernel);
-    byInner.set(after, state);
-    this.#keep(4);
-    return state;
+    return after === null ? null : this.#stateOfStretch({ edge, inner: after, frame });
   }
 
   #stepAll(state: NetworkState, byte: number): NetworkState | null {
-    const kernel: Kernel = { nodes: [], stretches: [] };
+    const nodes: Place[] = [];
+    const stretches: Stretch[] = [];
     let work = 0;
     for (const { node, frame } of state.places) {
       work += node.bytes.length;
       for (const { set, to } of node.bytes) {
-        if (set[byte] === 1) kernel.nodes.push({ node: this.#network.closed(to), frame });
+        if (set[byte] === 1) nodes.push({ node: this.#network.closed(to), frame });
       }
     }
     for (const { edge, inner, frame } of state.stretches) {
       const after = edge.machine.step(inner, byte);
-      if (after !== null) this.#advance(kernel, { edge, inner: after, frame });
+      if (after !== null) stretches.push({ edge, inner: after, frame });
     }
     this.#budget.spend(1 + (work >> 4) + state.stretches.length, 0, this.#nameOf(state));
-    if (kernel.nodes.length === 0 && kernel.stretches.length === 0) return null;
-    if (kernel.nodes.length > 1 || kernel.stretches.length > 0) return this.#close(kernel);
-    const { node, frame } = kernel.nodes[0]! as Place;
+    if (nodes.length + stretches.length === 0) return null;
+    if (nodes.length === 1 && stretches.length === 0) return this.#stateOfPlace(nodes[0]!);
+    if (nodes.length === 0 && stretches.length === 1) return this.#stateOfStretch(stretches[0]!);
+    const kernel: Kernel = { nodes, stretches: [] };
+    for (const stretch of stretches) this.#advance(kernel, stretch);
+    return this.#close(kernel);
+  }
+
+  /** The state in which nothing but this place was reached. */
+  #stateOfPlace({ node, frame }: Place): NetworkState {
     let byNode = this.#ofPlaces.get(frame);
     if (byNode === undefined) this.#ofPlaces.set(frame, (byNode = new Map()));
     const known = byNode.get(node);
     if (known !== undefined) return known;
-    const closed = this.#close(kernel);
-    byNode.set(node, closed);
+    const state = this.#close({ nodes: [{ node, frame }], stretches: [] });
+    byNode.set(node, state);
     this.#keep(2);
-    return closed;
+    return state;
+  }
+
+  /** The state in which nothing goes on but this stretch. */
+  #stateOfStretch(stretch: Stretch): NetworkState {
+    const { edge, inner, frame } = stretch;
+    let byEdge = this.#ofStretches.get(frame);
+    if (byEdge === undefined) this.#ofStretches.set(frame, (byEdge = new Map()));
+    let byInner = byEdge.get(edge);
+    if (byInner === undefined) byEdge.set(edge, (byInner = new Map()));
+    const known = byInner.get(inner);
+    if (known !== undefined) return known;
+    const kernel: Kernel = { nodes: [], stretches: [] };
+    this.#advance(kernel, stretch);
+    const state = this.#close(kernel);
+    byInner.set(inner, state);
+    this.#keep(4);
+    return state;
   }
 
   #nameOf({ places, stretches }: NetworkState): string {
