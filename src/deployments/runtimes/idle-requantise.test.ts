@@ -60,6 +60,22 @@ test('gives way to a request and tries again later, but not for ever', async () 
   assert.match(notes.join(), /requests come too often/);
 });
 
+test('tries again some minutes after the machine was too busy, but not for ever', async () => {
+  const { idle, works, notes } = start();
+  const busy = { outcome: 'skipped', why: 'too busy', passing: true } as const;
+  for (let tries = 1; tries <= 5; tries += 1) {
+    idle.look(20_000);
+    assert.equal(works.length, tries);
+    works.at(-1)?.end.resolve(busy);
+    await turn();
+    if (tries === 5) break;
+    assert.deepEqual(idle.view, { state: 'waiting', for: 'a quiet moment', last: 'too busy' });
+    idle.look(280_000);
+    assert.equal(works.length, tries);
+  }
+  assert.deepEqual([idle.view.state, notes.length], ['done', 1]);
+});
+
 test('ends with its deployment', async () => {
   const { idle, works } = start();
   idle.look(20_000);

@@ -8,7 +8,12 @@ import type { RequantiseResult, RequantiseStep } from '../../models/index.ts';
 import type { Load } from './runtime.ts';
 
 export type RequantiseView =
-  | { readonly state: 'waiting'; readonly for: 'a quiet moment' }
+  | {
+      readonly state: 'waiting';
+      readonly for: 'a quiet moment';
+      /** Why the last try came to nothing. */
+      readonly last?: string;
+    }
   | { readonly state: 'rewriting' | 'measuring' }
   | {
       readonly state: 'done';
@@ -28,14 +33,17 @@ export interface IdleRequantiseOptions {
 /** How often it looks, and for how long nothing must have been asked before it begins. */
 const lookMs = 200;
 const quietMs = 20_000;
-/** Requests that come into its way so often mean that there is never enough quiet. */
+/** So many tries that came to nothing mean that there is never enough quiet. */
 const mostTries = 5;
+/** Before it tries again what the machine, not a request, stood in the way of. */
+const pauseMs = 5 * 60_000;
 
 export class IdleRequantise {
   readonly #options: IdleRequantiseOptions;
   readonly #timer: NodeJS.Timeout;
   #view: RequantiseView = { state: 'waiting', for: 'a quiet moment' };
   #quiet = 0;
+  #pause = 0;
   #tries = 0;
   #running: { readonly controller: AbortController; readonly ended: Promise<void> } | null = null;
 
@@ -51,6 +59,7 @@ export class IdleRequantise {
   /** Called by its own timer; `milliseconds` have passed since the last look. */
   look(milliseconds = lookMs): void {
     if (this.#view.state === 'done') return;
+    this.#pause = Math.max(0, this.#pause - milliseconds);
     const { running, waiting } = this.#options.load();
     if (running + waiting > 0) {
       this.#quiet = 0;
@@ -58,7 +67,8 @@ export class IdleRequantise {
       return;
     }
     this.#quiet += milliseconds;
-    if (this.#running === null && this.#quiet >= quietMs) this.#begin();
+    if (this.#running !== null || this.#pause > 0 || this.#quiet < quietMs) return;
+    this.#begin();
   }
 
   /** Resolves when nothing of it is at work any more. */
@@ -78,13 +88,22 @@ export class IdleRequantise {
     const ended = this.#options
       .work(signal, onStep)
       .then(
-        (result) => this.#done(result.outcome, noteOf(result)),
+        (result) => this.#ended(result),
         (error: unknown) => this.#failed(signal, error),
       )
       .finally(() => {
         this.#running = null;
       });
     this.#running = { controller, ended };
+  }
+
+  #ended(result: RequantiseResult): void {
+    if (result.outcome !== 'skipped' || result.passing !== true || this.#tries >= mostTries) {
+      this.#done(result.outcome, noteOf(result));
+      return;
+    }
+    this.#pause = pauseMs;
+    this.#view = { state: 'waiting', for: 'a quiet moment', last: result.why };
   }
 
   #failed(signal: AbortSignal, error: unknown): void {

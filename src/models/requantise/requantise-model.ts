@@ -63,7 +63,12 @@ export type RequantiseResult =
       /** That the work was done now takes so long; null where the verdict was there already. */
       readonly seconds: number | null;
     }
-  | { readonly outcome: 'skipped'; readonly why: string };
+  | {
+      readonly outcome: 'skipped';
+      readonly why: string;
+      /** What stood in the way may be gone the next time. */
+      readonly passing?: true;
+    };
 
 /** Throws the signal's reason when it is aborted; nothing unfinished is left then. */
 export async function requantiseModel(options: RequantiseOptions): Promise<RequantiseResult> {
@@ -79,12 +84,13 @@ export async function requantiseModel(options: RequantiseOptions): Promise<Requa
     const job = { ...options, from, fromBytes: metadata.fileBytes, toBytes: candidate.targetBytes };
     const memory = 1.5 * (job.fromBytes + job.toBytes);
     if (tools.freeMemory() < memory) {
-      return { outcome: 'skipped', why: `measuring needs ${formatBytes(memory)} of free memory` };
+      const why = `measuring needs ${formatBytes(memory)} of free memory`;
+      return { outcome: 'skipped', why, passing: true };
     }
     await removeLeftovers(requantisedPath(source));
     const result = await withLock(requantisedPath(source), async () => await tryOut(job));
     if (result !== 'busy') return result;
-    return { outcome: 'skipped', why: 'another process is at it' };
+    return { outcome: 'skipped', why: 'another process is at it', passing: true };
   } catch (error) {
     signal.throwIfAborted();
     return { outcome: 'skipped', why: wordsOf(error) };
@@ -124,7 +130,7 @@ async function tryOut(job: Job): Promise<RequantiseResult> {
     if (!before || !after) {
       const why =
         'other programs keep this machine too busy to measure; pull again when it is quiet';
-      return { outcome: 'skipped', why };
+      return { outcome: 'skipped', why, passing: true };
     }
     const verdict: Verdict = {
       version: 1,
