@@ -121,7 +121,9 @@ function reasoningMarks(reasoning: ReasoningFormat | null): readonly Mark[] {
   return [
     ...opens,
     ...reasoning.noise.map((source) => noise(source, 'anywhere')),
-    ...reasoning.close.map((source) => noise(source, 'start')),
+    ...[...reasoning.close, reasoning.answerLead.trim()]
+      .filter((source) => source !== '')
+      .map((source) => noise(source, 'start')),
   ];
 }
 

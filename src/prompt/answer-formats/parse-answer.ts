@@ -137,7 +137,9 @@ function enter(
   match: { readonly end: number; readonly captures: Captures },
 ): ParseResult {
   const rest = state.rest.slice(match.end);
-  if (mark.meaning.kind === 'noise') return silent({ ...state, rest });
+  if (mark.meaning.kind === 'noise') {
+    return silent({ ...state, rest, space: state.wrote ? state.space : '' });
+  }
   if (mark.meaning.kind === 'thinking') {
     return silent({ ...state, rest, space: '', mode: { at: 'thinking', begun: false } });
   }

@@ -161,38 +161,44 @@ function assertSame(actual: unknown, expected: unknown, about: string): void {
   assert.deepEqual(bare(actual), bare(expected), about);
 }
 
+/** Renders, reads back, compares; null where the template does not show the calls. */
+function checkTemplate(
+  { template: name, source }: Line,
+  count: number,
+  variant: { readonly content: string | null; readonly asText: boolean },
+): string | null {
+  const template = compileTemplate(source);
+  const format = detectFormat(source);
+  const turn =
+    renderTurn(template, count, { ...variant, given: true }) ??
+    renderTurn(template, count, { ...variant, given: false });
+  if (turn === null || staysOpen(turn, format.reasoning)) return null;
+  const about = `${name} (${format.tools}), ${count}, ${JSON.stringify(variant)}: ${turn.text}`;
+  const options = {
+    tools: definitions,
+    format: format.tools,
+    reasoning: format.reasoning,
+    thinking: opensThinking(turn.prompt, format.reasoning),
+    calls: true,
+  };
+  const read = readWhole(turn.text, options);
+  assertSame(read.calls.map(asWanted), wanted.slice(0, count), about);
+  assert.deepEqual(readPieces(characters(turn.text), options), read, about);
+  return name;
+}
+
+const variants = ['', null, 'Let me see.'].flatMap((content) =>
+  [false, true].map((asText) => ({ content, asText })),
+);
+
 test('every template that renders calls: they are read back', { skip: absent }, () => {
-  const single: string[] = [];
-  const parallel: string[] = [];
-  for (const { template: name, source } of lines()) {
-    const template = compileTemplate(source);
-    const format = detectFormat(source);
-    for (const count of [1, 2]) {
-      for (const content of ['', null, 'Let me see.']) {
-        for (const asText of [false, true]) {
-          const turn =
-            renderTurn(template, count, { content, asText, given: true }) ??
-            renderTurn(template, count, { content, asText, given: false });
-          if (turn === null || staysOpen(turn, format.reasoning)) continue;
-          (count === 1 ? single : parallel).push(name);
-          const about = `${name} (${format.tools}), ${count}, ${content}, ${asText}: ${turn.text}`;
-          const options = {
-            tools: definitions,
-            format: format.tools,
-            reasoning: format.reasoning,
-            thinking: opensThinking(turn.prompt, format.reasoning),
-            calls: true,
-          };
-          const read = readWhole(turn.text, options);
-          assertSame(read.calls.map(asWanted), wanted.slice(0, count), about);
-          assert.deepEqual(readPieces(characters(turn.text), options), read, about);
-        }
-      }
-    }
-  }
+  const names = (count: number): readonly (string | null)[] =>
+    lines().flatMap((line) => variants.map((variant) => checkTemplate(line, count, variant)));
+  const single = new Set(names(1).filter((name) => name !== null));
+  const parallel = new Set(names(2).filter((name) => name !== null));
   // The others show no calls at all, or one at a time.
-  assert.equal(new Set(single).size, 47, [...new Set(single)].join(' '));
-  assert.equal(new Set(parallel).size, 42, [...new Set(parallel)].join(' '));
+  assert.equal(single.size, 47, [...single].join(' '));
+  assert.equal(parallel.size, 42, [...parallel].join(' '));
 });
 
 test('prompts that Python rendered: whether thinking is open at the end', { skip: absent }, () => {
@@ -204,7 +210,7 @@ test('prompts that Python rendered: whether thinking is open at the end', { skip
       const open =
         /<(?:mm:)?think(?::opensource)?>$|\[THINK\]$|Here are my reasoning steps:$|think<\|sep\|>$/.test(
           ends,
-        ) && !/<\|close\|>think<\|sep\|>$/.test(ends);
+        ) && !ends.endsWith('<|close|>think<|sep|>');
       assert.equal(
         opensThinking(text, reasoning),
         open,

@@ -83,7 +83,7 @@ function tagged(
   });
   return {
     kind: 'tags',
-    triggers: [...new Set(tags.map(({ begin }) => triggerOf(begin)))],
+    triggers: [triggerOf(format)],
     tags,
     atLeastOne: false,
     stopAfterFirst: !several,
@@ -104,9 +104,13 @@ function standingAlone(
   return [writePattern(group.open, {}), ...call, ...more, writePattern(group.close, {})];
 }
 
-/** The tag with which a call begins, or its text up to the first space. */
-const triggerOf = (begin: string): string =>
-  /^(?:<[^<>]*>|\[[A-Z_]+\]|\S+)/.exec(begin)?.[0] ?? begin;
+/** The tag with which every call begins, or its text up to the first space. */
+function triggerOf(format: ToolFormat): string {
+  const form = writtenForm(format);
+  const first = format.group === null || form.place === 'alone' ? form.head : format.group.open;
+  const fixed = first.replace(/«[\s\S]*/, '');
+  return /^(?:<[^<>]*>|\[[A-Z_]+\]|\S+)/.exec(fixed)?.[0] ?? fixed;
+}
 
 /** Text in its marks, or calls; both where the mark of the text's end parts them. */
 function besideText(format: ToolFormat, mark: MarkedText, calls: ConstraintSpec): ConstraintSpec {
