@@ -327,6 +327,14 @@ describe('states recur', () => {
   }
 });
 
+test('tables that grow too large begin anew, and what was reached stays right', () => {
+  const machine = compileGrammar('root ::= "(" root ")" | "x"');
+  const text = `${'('.repeat(13_000)}x${')'.repeat(13_000)}`;
+  assert.equal(refusalOf(machine, text), null);
+  assert.equal(refusalOf(machine, `${text})`), text.length);
+  assert.equal(refusalOf(machine, text.slice(0, -1)), text.length - 1);
+});
+
 describe('bombs end within their limits', () => {
   const limited = (source: string, text: string): void => {
     const budget = new TimedBudget({ milliseconds: 3000, kept: 300_000 });

@@ -32,7 +32,6 @@ export interface NetworkState {
 }
 
 interface Memo {
-  readonly era: number;
   /** By byte; undefined: not tried. */
   readonly next: (NetworkState | null | undefined)[];
   loop: Loop | null;
@@ -45,7 +44,7 @@ interface Kernel {
 }
 
 /** Bounds of the tables; beyond them they begin anew, and what sessions hold stays right. */
-const most = { states: 60_000, memos: 12_000 };
+const most = { states: 60_000, memos: 12_000, kept: 800_000 };
 
 /** About what a table of transitions takes, in the budget's unit of 100 bytes. */
 const memoKept = 20;
@@ -56,9 +55,9 @@ export class NetworkMachine implements Machine<NetworkState> {
   readonly #budget: Budget;
   readonly #frames: FrameTable;
   readonly #ids = new WeakMap<object, number>();
-  #era = 0;
   #kept = 0;
-  #memos = 0;
+  /** Those with a memo. */
+  #known: NetworkState[] = [];
   #made = 0;
   #states = new Map<string, NetworkState>();
   #ofPlaces = new Map<Frame, Map<ClosedNode, NetworkState>>();
@@ -293,12 +292,11 @@ export class NetworkMachine implements Machine<NetworkState> {
   }
 
   #memoOf(state: NetworkState): Memo {
-    if (state.memo?.era === this.#era) return state.memo;
-    if (this.#memos >= most.memos) this.#forget();
-    this.#memos++;
+    if (state.memo !== null) return state.memo;
+    if (this.#known.length >= most.memos || this.#kept >= most.kept) this.#forget();
+    this.#known.push(state);
     this.#keep(memoKept);
     state.memo = {
-      era: this.#era,
       next: Array<undefined>(256).fill(undefined),
       loop: null,
     };
@@ -313,9 +311,10 @@ export class NetworkMachine implements Machine<NetworkState> {
   /** Begins all tables anew, and gives what they held back to the budget. */
   #forget(): void {
     this.#budget.spend(0, -this.#kept, 'grammar');
-    this.#era++;
     this.#kept = 0;
-    this.#memos = 0;
+    // One that is still in use would hold all that was ever reached from it.
+    for (const state of this.#known) state.memo = null;
+    this.#known = [];
     this.#states = new Map();
     this.#ofPlaces = new Map();
     this.#ofStretches = new Map();
