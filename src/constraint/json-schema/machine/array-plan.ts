@@ -6,7 +6,8 @@
 import type { JsonValue } from '../../json/json-value.ts';
 import { canonicalJson } from '../../json/canonical-json.ts';
 import type { ArrayRules, NodeId } from '../node.ts';
-import { judge, settle } from './evaluate-plan.ts';
+import { isContested, judge, needs, settle } from './evaluate-plan.ts';
+import { RootList } from './root-list.ts';
 import type { Composite, Place, Values } from './place.ts';
 import type { Plan } from './plan.ts';
 import type { SchemaNodes } from './schema-nodes.ts';
@@ -29,6 +30,7 @@ export interface ArrayStatus {
 /** Who judges the next item. */
 export interface ItemJudges {
   readonly ids: readonly NodeId[];
+  readonly needed: readonly boolean[];
   /** The node is false where the root is. */
   readonly charges: readonly { readonly node: number; readonly root: number }[];
   readonly counters: readonly {
@@ -197,8 +199,7 @@ export class ArrayPlan implements Composite {
     const counts = this.#rules.some(
       (rules, i) => rules !== null && rules.contains.length > 0 && own[i] === open,
     );
-    const free = own.some((one, i) => one === open && this.plan.must[i] !== true);
-    const risky = distinct || counts || (!this.plan.conjunctive && free);
+    const risky = distinct || counts || isContested(own, needs(this.plan, own));
     const made = { own, verdict, count, matched, items, risky };
     this.#statuses.set(key, made);
     return made;
@@ -230,30 +231,25 @@ export class ArrayPlan implements Composite {
   }
 
   #findJudges(status: ArrayStatus): ItemJudges {
-    const ids: NodeId[] = [];
-    const rootOf = (id: NodeId): number => {
-      const at = ids.indexOf(id);
-      if (at >= 0) return at;
-      ids.push(id);
-      return ids.length - 1;
-    };
-    const charges: { node: number; root: number }[] = [];
+    const roots = new RootList();
+    const needed = needs(this.plan, status.own);
     const counters: { node: number; which: number; root: number }[] = [];
     this.#rules.forEach((rules, node) => {
       if (rules === null || status.own[node] !== open) return;
       const id = rules.prefix[status.count] ?? rules.rest;
       if (id !== null && !this.#schema.trivial(id)) {
-        charges.push({ node, root: rootOf(id) });
+        roots.charge(node, id, needed[node] === 1);
         const left = rules.unique ? this.#left(id, status.items ?? []) : null;
-        if (left !== null) charges.push({ node, root: rootOf(left) });
+        if (left !== null) roots.charge(node, left, needed[node] === 1);
       }
       rules.contains.forEach((one, which) => {
         if (status.matched[node]![which]! < one.min || one.max !== Infinity) {
-          counters.push({ node, which, root: rootOf(one.node) });
+          counters.push({ node, which, root: roots.add(one.node) });
         }
       });
     });
-    return { ids, charges, counters };
+    const { ids, charges } = roots;
+    return { ids, charges, counters, needed: roots.needed };
   }
 
   /** Where items are of a list: those that have not come. */

@@ -104,6 +104,7 @@ class ArrayState extends Phase {
 class ItemSlot implements Slot {
   readonly depth: number;
   readonly ids: readonly NodeId[];
+  readonly needed: readonly boolean[];
   readonly #here: ArrayHere;
   readonly #status: ArrayStatus;
 
@@ -111,7 +112,9 @@ class ItemSlot implements Slot {
     this.#here = here;
     this.#status = status;
     this.depth = here.place.slot.depth + 1;
-    this.ids = here.plan.judges(status).ids;
+    const { ids, needed } = here.plan.judges(status);
+    this.ids = ids;
+    this.needed = needed;
   }
 
   get risky(): boolean {

@@ -85,6 +85,7 @@ class DocumentSlot implements Slot {
   readonly depth = 0;
   readonly risky = false;
   readonly ids: readonly NodeId[];
+  readonly needed = [true];
 
   constructor(root: NodeId) {
     this.ids = [root];

@@ -17,7 +17,8 @@ export type Presence = (name: string) => number;
 const unknown: Presence = () => open;
 
 /** The truth of each node, from the truth of its own assertions. */
-function evaluate(plan: Plan, own: Uint8Array, presence: Presence): Uint8Array {
+function evaluate(plan: Plan, own: Uint8Array, verdicts: Verdicts, presence: Presence): Uint8Array {
+  verdicts.spend(plan.nodes.length / 20, 0, plan.keyword);
   const out = new Uint8Array(plan.nodes.length);
   for (let i = 0; i < out.length; i++)
     out[i] = evaluateNode(plan.nodes[i]!, own[i]!, out, presence);
@@ -86,7 +87,7 @@ export function judge(
   verdicts: Verdicts,
   presence: Presence = unknown,
 ): Verdict {
-  return verdicts.of(rootsOf(plan, evaluate(plan, own, presence)));
+  return verdicts.of(rootsOf(plan, evaluate(plan, own, verdicts, presence)));
 }
 
 /**
@@ -99,7 +100,7 @@ export function settle(
   verdicts: Verdicts,
   presence: Presence = unknown,
 ): Verdict {
-  const out = evaluate(plan, own, presence);
+  const out = evaluate(plan, own, verdicts, presence);
   const marks = relevance(plan, out, presence);
   for (let i = 0; i < own.length; i++) {
     if (marks[i] === 0) own[i] = idle;
@@ -108,6 +109,35 @@ export function settle(
   }
   return verdicts.of(rootsOf(plan, out));
 }
+
+/** For each node, whether the document is wrong without it, as things stand. */
+export function needs(plan: Plan, own: Uint8Array): Uint8Array {
+  const marks = Uint8Array.from(plan.must, Number);
+  const mark = (operand: Operand): void => {
+    if (operand >= 0) marks[operand] = 1;
+  };
+  const last = (list: readonly Operand[]): void => {
+    if (list.some((one) => own[one] === settled)) return;
+    const left = list.filter((one) => own[one] !== no);
+    if (left.length === 1) left.forEach(mark);
+  };
+  for (let i = marks.length - 1; i >= 0; i--) {
+    if (marks[i] === 0 || own[i] === settled || own[i] === no) continue;
+    const node = plan.nodes[i]!;
+    node.all.forEach(mark);
+    node.anyOf.forEach(last);
+    node.oneOf.forEach(last);
+    for (const { test, met, unmet } of node.conditions) {
+      if (own[test] === settled) mark(met);
+      if (own[test] === no) mark(unmet);
+    }
+  }
+  return marks;
+}
+
+/** Whether something is open that need not hold: a dead end may lie ahead. */
+export const isContested = (own: Uint8Array, needed: Uint8Array): boolean =>
+  own.some((truth, i) => truth === open && needed[i] === 0);
 
 /** Roots, and the parts of open nodes that matter. */
 function relevance(plan: Plan, out: Uint8Array, presence: Presence): Uint8Array {

@@ -7,7 +7,7 @@ import type { Leaf } from './leaf.ts';
 import { NumberRange, mostDigits } from './number-range.ts';
 import type { Prefix } from './number-range.ts';
 import type { Plan } from './plan.ts';
-import { judge, settle } from './evaluate-plan.ts';
+import { isContested, judge, needs, settle } from './evaluate-plan.ts';
 import type { Verdict, Verdicts } from './truth.ts';
 import { no, open, yes } from './truth.ts';
 
@@ -75,7 +75,7 @@ export class NumberPlan {
 
   /** Whether some exponent of the form, near zero, makes a right number. */
   #ends(form: Form): boolean {
-    if (this.plan.conjunctive || !form.own.includes(open)) return true;
+    if (!form.own.includes(open)) return true;
     return exponents(form.phase, form.text).some((text) => {
       const { truths } = this.decide({ ...form, text });
       return this.plan.roots.every((root, i) => this.plan.must[root] !== true || truths[i] !== no);
@@ -165,7 +165,7 @@ export class NumberLeaf implements Leaf {
     this.#form = form;
     this.verdict = verdict;
     this.final = endings.has(form.phase) ? plan.decide(form) : null;
-    this.risky = !plan.plan.conjunctive && form.own.includes(open);
+    this.risky = isContested(form.own, needs(plan.plan, form.own));
   }
 
   step(byte: number): NumberLeaf | null {

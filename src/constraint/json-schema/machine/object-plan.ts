@@ -5,7 +5,8 @@
  */
 
 import type { NodeId, ObjectRules } from '../node.ts';
-import { judge, settle } from './evaluate-plan.ts';
+import { isContested, judge, needs, settle } from './evaluate-plan.ts';
+import { RootList } from './root-list.ts';
 import { NameOrder } from './name-order.ts';
 import { NameRules } from './name-rules.ts';
 import type { Composite, Place, Values } from './place.ts';
@@ -35,6 +36,7 @@ export interface Member {
   /** With the name, without its value. */
   readonly status: ObjectStatus;
   readonly ids: readonly NodeId[];
+  readonly needed: readonly boolean[];
   /** The node is false where the root of the value is. */
   readonly charges: readonly { readonly node: number; readonly root: number }[];
 }
@@ -221,16 +223,14 @@ export class ObjectPlan implements Composite {
       extras: number >= 0 ? status.extras : [...status.extras, name].toSorted(),
       waiting: new Set(wanted.map(([node]) => node)),
     });
-    const ids: NodeId[] = [];
-    const charges: { node: number; root: number }[] = [];
+    const roots = new RootList();
+    const needed = needs(this.plan, after.own);
     for (const [node, wants] of wanted) {
       if (after.own[node] !== open) continue;
-      for (const id of wants) {
-        if (!ids.includes(id)) ids.push(id);
-        charges.push({ node, root: ids.indexOf(id) });
-      }
+      for (const id of wants) roots.charge(node, id, needed[node] === 1);
     }
-    return { status: after, ids, charges };
+    const { ids, charges } = roots;
+    return { status: after, ids, charges, needed: roots.needed };
   }
 
   /** For each node, the names it requires with which it or a node that must hold is false. */
@@ -272,8 +272,7 @@ export class ObjectPlan implements Composite {
     const known = this.#statuses.get(key);
     if (known !== undefined) return known;
     this.values.spend(3 + own.length / 8, 4 + own.length / 8 + extras.length / 4, 'properties');
-    const free = own.some((one, i) => one === open && this.plan.must[i] !== true);
-    const risky = !this.plan.conjunctive && free;
+    const risky = isContested(own, needs(this.plan, own));
     const made = { own, verdict, gone, seen, count, extras, risky };
     this.#statuses.set(key, made);
     return made;

@@ -148,6 +148,7 @@ class ValuePhase extends Phase {
 class MemberSlot implements Slot {
   readonly depth: number;
   readonly ids: readonly NodeId[];
+  readonly needed: readonly boolean[];
   readonly #here: ObjectHere;
   readonly #member: Member;
 
@@ -156,6 +157,7 @@ class MemberSlot implements Slot {
     this.#member = member;
     this.depth = here.place.slot.depth + 1;
     this.ids = member.ids;
+    this.needed = member.needed;
   }
 
   get risky(): boolean {

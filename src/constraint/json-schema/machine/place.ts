@@ -52,8 +52,7 @@ export class Place {
   constructor(slot: Slot, values: Values) {
     this.slot = slot;
     this.#values = values;
-    const count = slot.ids.length;
-    this.#needed = slot.ids.map((_, i) => slot.hopeless(values.verdicts.without(count, i)));
+    this.#needed = slot.needed;
     this.#starts = values.starts(slot.ids, this.#needed);
   }
 

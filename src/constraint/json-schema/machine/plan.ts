@@ -46,6 +46,8 @@ export interface Plan {
   readonly roots: readonly Operand[];
   /** For each node, whether the document is wrong without it. */
   readonly must: readonly boolean[];
+  /** What to blame for its size. */
+  readonly keyword: string;
   /** Only conjunctions: whatever is not refused can be completed, as far as formulas go. */
   readonly conjunctive: boolean;
 }
@@ -66,7 +68,9 @@ export function makePlan(
   for (let i = nodes.length - 1; i >= 0; i--) {
     if (must[i] === true) for (const one of nodes[i]!.all) must[one] = true;
   }
-  return { kind, nodes, roots, must, conjunctive: nodes.every(isConjunctive) };
+  const last = nodes.at(-1);
+  const keyword = last === undefined ? 'type' : keywordOf(last.node);
+  return { kind, nodes, roots, must, keyword, conjunctive: nodes.every(isConjunctive) };
 }
 
 const isConjunctive = (one: PlanNode): boolean =>

@@ -48,6 +48,8 @@ export interface Slot {
   readonly risky: boolean;
   /** The nodes that judge the value. */
   readonly ids: readonly NodeId[];
+  /** For each of them, whether it must be true. */
+  readonly needed: readonly boolean[];
   /** Whether no document can come of it if the roots' truths are these. */
   hopeless(verdict: Verdict): boolean;
   /** What follows when the value is complete; all truths are decided. */

@@ -8,7 +8,7 @@ import type { Leaf } from './leaf.ts';
 import type { Lex } from './lexer.ts';
 import { body, quote, usualEscape } from './lexer.ts';
 import type { Plan } from './plan.ts';
-import { judge, settle } from './evaluate-plan.ts';
+import { isContested, judge, needs, settle } from './evaluate-plan.ts';
 import type { StringMachine } from './string-machine.ts';
 import type { Verdict, Verdicts } from './truth.ts';
 import { no, open, yes } from './truth.ts';
@@ -106,7 +106,7 @@ export class StringLeaf implements Leaf {
   get risky(): boolean {
     const { machines, plan } = this.#plan;
     const { own } = this.#reading;
-    if (!plan.conjunctive && own.some((one) => one === open)) return true;
+    if (isContested(own, needs(plan, own))) return true;
     return machines.some((one, i) => own[i] === open && one !== null && !one.exact);
   }
 

@@ -3,6 +3,8 @@
  * Everything in this folder speaks in these numbers.
  */
 
+import type { Budget } from '../../machine.ts';
+
 export const no = 0;
 export const yes = 1;
 /** Not decided: some continuation satisfies it, or might. */
@@ -20,7 +22,12 @@ export interface Verdict {
 }
 
 export class Verdicts {
+  readonly spend: Budget['spend'];
   readonly #known = new Map<string, Verdict>();
+
+  constructor(budget: Budget) {
+    this.spend = (work, kept, keyword) => budget.spend(work, kept, keyword);
+  }
 
   of(truths: ArrayLike<number>): Verdict {
     let key = '';
@@ -32,19 +39,9 @@ export class Verdicts {
     }
     const found = this.#known.get(key);
     if (found !== undefined) return found;
+    this.spend(key.length / 50, 1 + key.length / 50, 'anyOf');
     const made = { truths: Uint8Array.from(key, Number), refuted };
     this.#known.set(key, made);
     return made;
-  }
-
-  /** All open but one, which is false. */
-  without(count: number, index: number): Verdict {
-    const truths = new Uint8Array(count).fill(open);
-    truths[index] = no;
-    return this.of(truths);
-  }
-
-  open(count: number): Verdict {
-    return this.of(new Uint8Array(count).fill(open));
   }
 }

@@ -21,7 +21,7 @@ import { ObjectPlan } from './object-plan.ts';
 import { ObjectHere } from './object-state.ts';
 import type { Blank } from './phase.ts';
 import type { Composite, ValueStarts, Values } from './place.ts';
-import { keywordOf, makePlan } from './plan.ts';
+import { makePlan } from './plan.ts';
 import type { Kind, Plan } from './plan.ts';
 import type { SchemaNodes } from './schema-nodes.ts';
 import { LengthText, ListText, RegexText, takes } from './string-machine.ts';
@@ -30,7 +30,7 @@ import { StringPlan } from './string.ts';
 import { Verdicts, yes } from './truth.ts';
 
 export class JsonValues implements Values {
-  readonly verdicts = new Verdicts();
+  readonly verdicts: Verdicts;
   readonly ahead = { depth: 0 };
   readonly schema: SchemaNodes;
   readonly blank: Blank;
@@ -42,6 +42,7 @@ export class JsonValues implements Values {
     this.schema = schema;
     this.blank = blank;
     this.budget = schema.budget;
+    this.verdicts = new Verdicts(schema.budget);
   }
 
   spend(work: number, kept: number, keyword: string): void {
@@ -164,10 +165,9 @@ class Starts implements ValueStarts {
 
   #tools(plan: Plan): { verdicts: Verdicts; keyword: string; spend: Budget['spend'] } {
     const values = this.#values;
-    const node = plan.nodes.at(-1)?.node;
     return {
       verdicts: values.verdicts,
-      keyword: node === undefined ? 'type' : keywordOf(node),
+      keyword: plan.keyword,
       spend: (work, kept, keyword) => values.spend(work, kept, keyword),
     };
   }
