@@ -14,6 +14,7 @@ const matching: Readonly<Record<string, readonly string[]>> = {
   '\\n?': ['', '\n'],
   '\\n{0,2}': ['', '\n', '\n\n'],
   '[0-9]+': ['0', '12'],
+  '[^<]*': ['', 'Paris', 'a\nb'],
   '[a-zA-Z0-9]{9}': ['aB3aB3aB3'],
   '[a-z0-9]{10}': ['a1b2c3d4e5'],
   '[^<>"\\n/][^<>"\\n]*': ['key', 'a key'],

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import {
+  compileConstraint,
+  TimedBudget,
+  type ConstraintSpec,
+  type Machine,
+} from '../../constraint/index.ts';
 import type { ToolDefinition } from './answer-part.ts';
 import {
   characters,
@@ -14,7 +20,6 @@ import { formats, type FormatName } from './formats.ts';
 import { randomText } from './random-constrained.test-support.ts';
 import { reasonings, type ReasoningName } from './reasoning.ts';
 import { afterThinking, toolConstraint, type ToolChoice } from './tool-constraint.ts';
-import type { ConstraintSpec } from '../../constraint/index.ts';
 
 const tool = (name: string, schema: object | null): ToolDefinition => ({
   name,
@@ -131,6 +136,31 @@ for (const family of families) {
     }
   });
 }
+
+function accepts(machine: Machine, text: string): boolean {
+  let state: object | null = machine.start;
+  for (const byte of Buffer.from(text)) {
+    state = machine.step(state, byte);
+    if (state === null) return false;
+  }
+  return machine.accepts(state);
+}
+
+test('the constraint of every family compiles, and takes what it says', () => {
+  for (const format of families) {
+    for (const choice of ['auto', 'required'] as const) {
+      const spec = toolConstraint({ format, tools, choice, parallel: true, answer: null });
+      assert.ok(spec);
+      const machine = compileConstraint(spec, { specials: [], budget: new TimedBudget() });
+      for (const text of draw(format, choice, true).slice(0, 5)) {
+        assert.ok(accepts(machine, text), `${format} ${choice}: ${text}`);
+        const called = text.replaceAll('get_weather', 'other').replaceAll('add', 'other');
+        const renamed = called.replaceAll('optional', 'other').replaceAll('ping', 'other');
+        assert.ok(choice === 'auto' || !accepts(machine, renamed), `${format}: ${renamed}`);
+      }
+    }
+  }
+});
 
 test('the tags of free text begin with their triggers', () => {
   for (const family of families) {

@@ -20,6 +20,7 @@ import {
   json,
   literal,
   optional,
+  regex,
   sequence,
   textUntil,
   unknownKey,
@@ -41,10 +42,9 @@ export function writeElements(layout: ParameterLayout, schema: string | null): C
 }
 
 function unknownElement(layout: ParameterLayout): ConstraintSpec {
-  const close = closeOf(layout, '');
   const text = (type: string) => [
     writePattern(layout.open, { key: unknownKey, type }),
-    textUntil(close),
+    freeText(layout, ''),
   ];
   if (layout.types === null) return sequence(...text(''));
   return sequence(...text(layout.types === 'is-string' ? 'true' : 'string'));
@@ -87,11 +87,21 @@ function plainValue(layout: ParameterLayout, parameter: Parameter): ConstraintSp
 
 /** Raw text up to and with what closes it; the listed values where there are such. */
 function stringValue(layout: ParameterLayout, parameter: Parameter): ConstraintSpec {
-  const close = closeOf(layout, parameter.name);
+  const close = literal(closeOf(layout, parameter.name));
   const texts = rawTexts(parameter);
-  if (texts !== null) return sequence({ kind: 'choice', options: texts }, literal(close));
+  if (texts !== null) return sequence({ kind: 'choice', options: texts }, close);
   const limited = limitedText(parameter.schema);
-  return limited === null ? textUntil(close) : sequence(limited, literal(close));
+  return limited === null ? freeText(layout, parameter.name) : sequence(limited, close);
+}
+
+/** Any text up to the first closing tag; a line break before it is the model's matter. */
+function freeText(layout: ParameterLayout, key: string): ConstraintSpec {
+  const close = layout.close.replace('«key»', key);
+  if (!layout.cdata) return textUntil(close);
+  return either([
+    sequence(regex('[^<]*'), literal(close)),
+    sequence(literal('<![CDATA['), textUntil(`]]>${close}`)),
+  ]);
 }
 
 /** The values that may stand there bare, where they are listed. */
