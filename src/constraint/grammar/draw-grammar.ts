@@ -1,5 +1,6 @@
 /** Draws a grammar's rules as rules of a network. Called by `compile.ts` and by what weaves grammars in. */
 
+import { compileJson } from '../json-schema/machine/compile-json.ts';
 import type { Machine } from '../machine.ts';
 import { compileRegex } from '../regex/compile-regex.ts';
 import type { NetworkBuilder, NetworkRule, NodeId } from '../weave/network.ts';
@@ -46,6 +47,7 @@ class Drawer {
   readonly #grammar: Grammar;
   readonly #rules = new Map<string, NetworkRule>();
   readonly #regexes = new Map<string, Machine>();
+  readonly #schemas = new Map<string, Machine>();
   readonly #work: string[] = [];
 
   constructor(builder: NetworkBuilder, grammar: Grammar) {
@@ -96,6 +98,9 @@ class Drawer {
       case 'regex':
         builder.machine(from, this.#regexOf(expression), to);
         return;
+      case 'json':
+        builder.machine(from, this.#jsonOf(expression.schema), to, true);
+        return;
       case 'rule':
         builder.call(from, builder.idOf(this.#ruleOf(expression.name)), to);
         return;
@@ -142,6 +147,14 @@ class Drawer {
     const one = (start: NodeId, end: NodeId): void =>
       this.#draw({ kind: 'either', of }, start, end);
     drawRepeat(this.#builder, { from, to, min: 0, max: null, one });
+  }
+
+  #jsonOf(schema: string): Machine {
+    const known = this.#schemas.get(schema);
+    if (known !== undefined) return known;
+    const machine = compileJson(schema, { whitespace: null }, this.#builder.context.budget);
+    this.#schemas.set(schema, machine);
+    return machine;
   }
 
   #regexOf({ pattern }: Extract<Expression, { kind: 'regex' }>): Machine {

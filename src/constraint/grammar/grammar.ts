@@ -10,6 +10,8 @@ export type Expression =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   | { readonly kind: 'character'; readonly ranges: CodePointRanges }
   | { readonly kind: 'regex'; readonly pattern: string; readonly at: number }
+  /** JSON text that satisfies a schema, given as JSON text. */
+  | { readonly kind: 'json'; readonly schema: string }
   | { readonly kind: 'rule'; readonly name: string; readonly at: number }
   | { readonly kind: 'sequence'; readonly parts: readonly Expression[] }
   | { readonly kind: 'either'; readonly of: readonly Expression[] }

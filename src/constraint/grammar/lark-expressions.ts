@@ -96,6 +96,7 @@ export class LarkExpressionReader {
       return { kind: 'special', bytes: token.kind === 'bytes' ? [...token.bytes] : [] };
     }
     const directive = text.match(/%\w+/y)?.[0];
+    if (directive === '%json') return { kind: 'json', schema: this.#jsonText(at) };
     if (directive !== undefined) text.fail(directive, `${directive} is not supported here`, at);
     const name = text.match(/[A-Za-z_][A-Za-z0-9_]*/y)?.[0];
     if (name === undefined) text.fail(text.here, `nothing begins with "${text.here}"`);
@@ -117,6 +118,22 @@ export class LarkExpressionReader {
     this.#depth--;
     if (!text.take('}')) text.fail(name, 'this brace is not closed', at);
     return filling;
+  }
+
+  /** An object that stands here, up to the brace that closes it; its compiler reads it. */
+  #jsonText(at: number): string {
+    const text: TextReader = this.#text;
+    text.skip(false);
+    const start = text.at;
+    let depth = 0;
+    do {
+      if (text.match(stringLiteral) !== null) continue;
+      if (text.done) text.fail('%json', 'a JSON schema in braces is expected', at);
+      if (text.here === '{') depth++;
+      else if (text.here === '}') depth--;
+      text.at++;
+    } while (depth > 0);
+    return text.source.slice(start, text.at);
   }
 
   #group(close: string, at: number): LarkExpression {

@@ -4,6 +4,8 @@ export type LarkExpression =
   | { readonly kind: 'text'; readonly text: string; readonly anyCase: boolean }
   | { readonly kind: 'range'; readonly first: number; readonly last: number }
   | { readonly kind: 'regex'; readonly pattern: string; readonly at: number }
+  /** JSON text that satisfies a schema, given as JSON text. */
+  | { readonly kind: 'json'; readonly schema: string }
   | { readonly kind: 'special'; readonly bytes: readonly number[] }
   | {
       readonly kind: 'name';

@@ -166,6 +166,16 @@ _list{x}: x | _list{x} "," x`,
     ['ab'],
     [['b', 0]],
   ],
+  [
+    'JSON schemas in a grammar',
+    'start: "call" %json {"type": "object", "properties": {"}": {"const": "\\"}"}}} ";"\n%ignore " "',
+    ['call {"}": "\\"}"} ;', 'call{};'],
+    [
+      ['call {"a";', 9],
+      ['call {"}": 1', 11],
+    ],
+  ],
+  ['settings of others', '%llguidance {"no_forcing": true}\nstart: "a"', ['a'], [['b', 0]]],
   ['any recursion', 'start: start "a" | "b" | | start start', ['', 'ba', 'bab'], [['bc', 1]]],
 ];
 
@@ -261,7 +271,9 @@ describe('refusals name the place and the construct', () => {
     ['start: t\nt{x}: x', 't', /parameters/],
     ['start: "a" start', 'start', /No text/],
     ['start: /(/', 'pattern', /./],
-    ['start: %json {}', '%json', /not supported/],
+    ['start: %json {', '%json', /braces/],
+    ['start: %json {"type": 1}', 'type', /./],
+    ['start: %lark {}', '%lark', /not supported/],
     [`start: ${'('.repeat(300)}`, 'group', /deep/],
     ['start: t{"a"}\nt{x}: "x" t{(x x)} | x', 't', /too large/],
   ];

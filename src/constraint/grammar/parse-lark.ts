@@ -73,7 +73,10 @@ class StatementReader implements LarkFile {
     text.skip(false);
     if (word === '%ignore') this.ignored.push(this.#expressions.alternatives(false));
     else if (word === '%import') this.#import(at);
-    else text.fail(word, `${word} is not supported; what is: %import common.NAME, %ignore`, at);
+    // Settings of LLGuidance; they are about speed.
+    else if (word === '%llguidance') text.match(/[^\n]*/y);
+    else
+      text.fail(word, `${word} is not supported; what is: %import common.NAME, %ignore, %json`, at);
   }
 
   #import(at: number): void {

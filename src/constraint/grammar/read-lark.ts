@@ -64,6 +64,7 @@ class Resolver {
       case 'range':
         return token({ kind: 'character', ranges: [[expression.first, expression.last]] });
       case 'regex':
+      case 'json':
         return token(expression);
       case 'special':
         return token({ kind: 'bytes', bytes: Uint8Array.from(expression.bytes) });
