@@ -1,5 +1,6 @@
 /**
- * The test runner: `npm run check` is `node test/run.ts --check`, `npm test` the whole of it. Prints
+ * The test runner: `npm run check` is `node test/run.ts --check`, `npm run corpus` with `--corpus` runs
+ * every case of the corpora that `npm test` takes a sample of, `npm test` is all the rest. Prints
  * a line for each step and group, and as its very last line how many passed and failed. Ends with 1
  * when anything failed, or when no test ran.
  */
@@ -22,10 +23,25 @@ const unit: Group = {
     'scripts/*.test.ts',
     'bench/**/*.test.ts',
   ],
-  without: ['**/*.model.test.ts'],
+  without: ['**/*.model.test.ts', '**/*.corpus.test.ts'],
   timeoutMs: 120_000,
   // Much of it waits for processes and sockets.
   processes: 3,
+};
+
+/** Against corpora of real schemas, templates and answers, where they are at hand. */
+const corpora: Group = {
+  name: 'corpora',
+  files: ['src/**/*.corpus.test.ts'],
+  timeoutMs: 600_000,
+  processes: 2,
+};
+
+/** Through a server, with the real model. */
+const servedCorpora: Group = {
+  name: 'served',
+  files: ['test/corpus/**/*.test.ts'],
+  timeoutMs: 3_600_000,
 };
 
 const conformance: Group = {
@@ -93,7 +109,9 @@ async function runWithModel(groups: readonly Group[]): Promise<Counts[]> {
     ...('path' in python ? { PARLANCE_TEST_PYTHON: python.path } : {}),
   };
   const counts: Counts[] = [];
-  for (const group of groups) counts.push(await runGroupAndSay({ ...group, env }, true));
+  for (const group of groups) {
+    counts.push(await runGroupAndSay({ ...group, env: { ...group.env, ...env } }, true));
+  }
   return counts;
 }
 
@@ -103,10 +121,22 @@ const add = (all: readonly Counts[]): Counts => ({
   skipped: all.reduce((sum, one) => sum + one.skipped, 0),
 });
 
+async function runCorpora(): Promise<number> {
+  const env = { PARLANCE_CORPUS: 'whole' };
+  const groups = [await runGroupAndSay({ ...corpora, env }, true)];
+  groups.push(...(await runWithModel([{ ...servedCorpora, env }])));
+  const total = add(groups);
+  say(words(total));
+  return total.failed === 0 && total.passed > 0 ? 0 : 1;
+}
+
 async function main(checkOnly: boolean): Promise<number> {
   const steps = await Promise.all(staticSteps.map(runAndSay));
   const groups = [await runGroupAndSay(unit, false)];
-  if (!checkOnly) groups.push(...(await runWithModel([conformance, endToEnd])));
+  if (!checkOnly) {
+    groups.push(await runGroupAndSay(corpora, true));
+    groups.push(...(await runWithModel([conformance, endToEnd])));
+  }
   const total = add([...steps, ...groups]);
   const ran = add(groups).passed + add(groups).failed;
   if (ran === 0) say('No test ran.');
@@ -114,4 +144,6 @@ async function main(checkOnly: boolean): Promise<number> {
   return total.failed === 0 && ran > 0 ? 0 : 1;
 }
 
-process.exitCode = await main(process.argv.includes('--check'));
+process.exitCode = process.argv.includes('--corpus')
+  ? await runCorpora()
+  : await main(process.argv.includes('--check'));
