@@ -14,6 +14,7 @@ const matching: Readonly<Record<string, readonly string[]>> = {
   '\\n?': ['', '\n'],
   '\\n{0,2}': ['', '\n', '\n\n'],
   '[0-9]+': ['0', '12'],
+  '[^<\\]]{0,8}': ['', 'x "y"'],
   '[^<]*': ['', 'Paris', 'a\nb'],
   '[a-zA-Z0-9]{9}': ['aB3aB3aB3'],
   '[a-z0-9]{10}': ['a1b2c3d4e5'],
@@ -95,6 +96,7 @@ function randomJson(schema: Schema, random: Random, pick: <T>(items: readonly T[
     case 'null':
       return 'null';
     default:
+      if (typeof schema['maxLength'] === 'number') return pick(['"x"', '"\\u00e9"']);
       return JSON.stringify(pick([...texts, '</tool_call>', '<|call|>']));
   }
 }

@@ -70,7 +70,9 @@ export function advanceCall(
   if (state.rest === '' && !final) return null;
   const step = stepBody(mode.body, state.rest, final);
   const read = state.rest.slice(0, step.end);
-  const stuck = step.end === 0 && step.events.length === 0 && step.status === 'more';
+  const idle = step.end === 0 && step.events.length === 0 && step.status === 'more';
+  // A Python argument is looked through before any of it is taken.
+  const stuck = idle && (step.state === mode.body || mode.body.kind !== 'python');
   if (stuck) return final ? cutOff(state, mode) : null;
   const parts: AnswerPart[] = [];
   let next: ParseState = {

@@ -52,7 +52,11 @@ const tools: readonly ToolDefinition[] = [
   }),
   tool('optional', {
     type: 'object',
-    properties: { first: { type: 'integer' }, second: { type: 'string' }, third: { type: 'null' } },
+    properties: {
+      first: { type: 'integer' },
+      second: { type: 'string', maxLength: 8 },
+      third: { type: 'null' },
+    },
   }),
   tool('ping', null),
 ];
@@ -84,7 +88,7 @@ function draw(format: FormatName, choice: ToolChoice, parallel: boolean): readon
   const spec = toolConstraint({ format, tools, choice, parallel, answer: null });
   assert.ok(spec);
   const random = dice(`${format} ${JSON.stringify(choice)} ${parallel}`);
-  return Array.from({ length: 40 }, () => randomText(spec, random));
+  return Array.from({ length: 24 }, () => randomText(spec, random));
 }
 
 for (const family of families) {

@@ -10,9 +10,25 @@ export interface PythonCall {
   /** The names that values without one get. */
   readonly names: readonly string[];
   readonly count: number;
+  /** How far the argument that begins the rest was looked through. */
+  readonly looked: Looked;
 }
 
-export const pythonCallStart = (names: readonly string[]): PythonCall => ({ names, count: 0 });
+/** Counted from the beginning of an argument. */
+interface Looked {
+  readonly to: number;
+  /** Open brackets and the open quote there. */
+  readonly stack: string;
+  readonly quote: string;
+}
+
+const notLooked: Looked = { to: 0, stack: '', quote: '' };
+
+export const pythonCallStart = (names: readonly string[]): PythonCall => ({
+  names,
+  count: 0,
+  looked: notLooked,
+});
 
 const keyword = /^\s*([^\W\d]\w*)\s*=(?!=)/u;
 
@@ -32,15 +48,18 @@ export function stepPythonCall(
       events.push({ type: 'arguments', text: state.count === 0 ? '{}' : '}' });
       return { state, end: at + 1, events, status: 'done' };
     }
-    const end = endOfArgument(text, at, final);
+    const end = endOfArgument(text, at, final, state.looked);
     if (end === 'broken') return { state, end: at, events, status: 'broken' };
-    if (end === 'more') return { state, end: at, events, status: 'more' };
+    if (typeof end === 'object') {
+      const next = end === state.looked ? state : { ...state, looked: end };
+      return { state: next, end: at, events, status: 'more' };
+    }
     const name = keyword.exec(text.slice(at, end));
     const key = name?.[1] ?? state.names[state.count] ?? `arg${state.count}`;
     const source = text.slice(at + (name?.[0].length ?? 0), end).trim();
     const lead = `${state.count === 0 ? '{' : ', '}${JSON.stringify(key)}: `;
     events.push({ type: 'arguments', text: lead + literalToJson(source) });
-    state = { ...state, count: state.count + 1 };
+    state = { ...state, count: state.count + 1, looked: notLooked };
     at = end;
   }
 }
@@ -54,17 +73,27 @@ function literalToJson(source: string): string {
   return JSON.stringify(quoted ? source.slice(1, -1) : source);
 }
 
-/** Where the argument that begins here ends: at a `,` or `)` outside brackets and quotes. */
-function endOfArgument(text: string, from: number, final: boolean): number | 'more' | 'broken' {
-  let stack = '';
-  let quote = '';
-  for (let at = from; at < text.length; at++) {
+/**
+ * Where the argument that begins here ends: at a `,` or `)` outside brackets and quotes. How far it was
+ * looked through where the end is not there yet.
+ */
+function endOfArgument(
+  text: string,
+  from: number,
+  final: boolean,
+  looked: Looked,
+): number | 'broken' | Looked {
+  let { stack, quote } = looked;
+  let at = from + looked.to;
+  for (; at < text.length; at++) {
     const character = text.charAt(at);
     if (quote !== '') {
-      if (character === '\\') at++;
-      else if (character === quote) {
+      if (character === '\\') {
+        if (at + 1 === text.length) break;
+        at++;
+      } else if (character === quote) {
         const closed = closesString(text, at + 1, final);
-        if (closed === 'more') return 'more';
+        if (closed === 'more') break;
         if (closed) quote = '';
       }
     } else if (character === "'" || character === '"') {
@@ -78,7 +107,7 @@ function endOfArgument(text: string, from: number, final: boolean): number | 'mo
       stack = stack.slice(0, -1);
     }
   }
-  return 'more';
+  return at - from === looked.to ? looked : { to: at - from, stack, quote };
 }
 
 /** A quote that nothing follows which could follow a string belongs to the text (`'it's'`). */

@@ -54,6 +54,8 @@ export function stepBody(body: Body, text: string, final: boolean): BodyStep<Bod
     }
     case 'python': {
       const step = stepPythonCall(body.inner, text, final);
+      // The same state is the same value: whoever steps sees that nothing was found.
+      if (step.state === body.inner) return { ...step, state: body };
       return { ...step, state: { kind: 'python', inner: step.state } };
     }
     case 'bare-keys': {

@@ -9,7 +9,6 @@ import {
   propertySchema,
   requiredNames,
   typesOf,
-  typesOfSchema,
   type JsonType,
   type Types,
 } from '../bodies/parameter-types.ts';
@@ -82,5 +81,3 @@ export const narrowed = (schema: Schema, type: JsonType): Schema => {
 };
 
 export const schemaText = (schema: Schema): string => JSON.stringify(schema);
-
-export { typesOfSchema };

@@ -4,7 +4,7 @@
  */
 
 import type { ConstraintSpec } from '../../../constraint/index.ts';
-import { readFunctionSchema, schemaText, type Parameter } from './argument-schemas.ts';
+import { readFunctionSchema, schemaText, type Parameter, type Schema } from './argument-schemas.ts';
 import { either, json, literal, optional, regex, sequence, textUntil } from './parts.ts';
 
 type WriteValue = (parameter: Parameter) => ConstraintSpec;
@@ -58,7 +58,7 @@ const pythonString = `'(?:[^'\\\\\\n]|\\\\[^\\n])*'`;
 function pythonValue({ types, schema, values }: Parameter): ConstraintSpec {
   if (values !== null) return { kind: 'choice', options: values.map(pythonLiteral) };
   const ways: ConstraintSpec[] = [];
-  if (types === null || types.has('string')) ways.push(regex(pythonString));
+  if (types === null || types.has('string')) ways.push(limited(schema) ?? regex(pythonString));
   if (types === null || types.has('boolean'))
     ways.push({ kind: 'choice', options: ['True', 'False'] });
   if (types === null || types.has('null')) ways.push(literal('None'));
@@ -87,7 +87,9 @@ function bareValue({ types, schema, values }: Parameter, quote: string): Constra
     );
   }
   const ways: ConstraintSpec[] = [];
-  if (types === null || types.has('string')) ways.push(sequence(literal(quote), textUntil(quote)));
+  if (types === null || types.has('string')) {
+    ways.push(limited(schema) ?? sequence(literal(quote), textUntil(quote)));
+  }
   const others = (['number', 'boolean', 'null', 'array', 'object'] as const).filter(
     (type) => types === null || types.has(type),
   );
@@ -95,11 +97,16 @@ function bareValue({ types, schema, values }: Parameter, quote: string): Constra
   return either(ways);
 }
 
+/** A string of which more is asked than being one is written as in JSON, which these formats read too. */
+function limited(schema: Schema): ConstraintSpec | null {
+  const asked = ['minLength', 'maxLength', 'pattern', 'format'].some(
+    (keyword) => keyword in schema,
+  );
+  return asked ? json(schemaText(typed(schema, ['string']))) : null;
+}
+
 /** The schema for these types alone. */
-function typed(
-  schema: Readonly<Record<string, unknown>>,
-  types: readonly string[],
-): Readonly<Record<string, unknown>> {
+function typed(schema: Schema, types: readonly string[]): Schema {
   const said = schema['type'];
   if (said === undefined) return { ...schema, type: types };
   const kept = [said]
