@@ -1,6 +1,6 @@
 /** Follows the documents of each schema token by token and takes the time of every mask. */
 
-import type { Constraint, Contender, Text } from './contender.ts';
+import type { Contender, Text } from './contender.ts';
 
 export interface Case {
   readonly id: string;
@@ -14,6 +14,8 @@ export interface Figures {
   readonly schemas: number;
   /** Schemas that were not compiled. */
   readonly refused: number;
+  /** Schemas that took longer than they may. */
+  readonly overTime: number;
   /** Valid documents, and how many of them the masks let through to their end. */
   readonly documents: number;
   readonly accepted: number;
@@ -31,38 +33,22 @@ export interface Spread {
   readonly most: number;
 }
 
-export async function measure(contender: Contender, cases: readonly Case[]): Promise<Figures> {
-  const compiles: number[] = [];
-  const masks: number[] = [];
-  let refused = 0;
-  let documents = 0;
-  let accepted = 0;
-  for (const one of cases) {
-    documents += one.documents.length;
-    const begun = performance.now();
-    const constraint = await contender.compile(one.schema).catch(() => null);
-    if (constraint === null) {
-      refused += 1;
-      continue;
-    }
-    compiles.push(performance.now() - begun);
-    accepted += await followAll(constraint, one, masks);
-    constraint.close();
-  }
-  return {
-    name: contender.name,
-    schemas: cases.length,
-    refused,
-    documents,
-    accepted,
-    compile: spreadOf(compiles),
-    tokens: masks.length,
-    mask: spreadOf(masks),
-  };
+/** What one schema cost. */
+export interface CaseFigures {
+  /** Milliseconds; null: refused. */
+  readonly compile: number | null;
+  /** Microseconds. */
+  readonly masks: readonly number[];
+  /** Documents that were let through. */
+  readonly accepted: number;
 }
 
-/** Documents that were let through. */
-async function followAll(constraint: Constraint, one: Case, masks: number[]): Promise<number> {
+export async function measureCase(contender: Contender, one: Case): Promise<CaseFigures> {
+  const begun = performance.now();
+  const constraint = await contender.compile(one.schema).catch(() => null);
+  if (constraint === null) return { compile: null, masks: [], accepted: 0 };
+  const compile = performance.now() - begun;
+  const masks: number[] = [];
   let accepted = 0;
   for (const tokens of one.documents) {
     const text = await constraint.open();
@@ -73,7 +59,31 @@ async function followAll(constraint: Constraint, one: Case, masks: number[]): Pr
     }
     text.close();
   }
-  return accepted;
+  constraint.close();
+  return { compile, masks, accepted };
+}
+
+/** `run`: what one schema cost; null where it took longer than it may. */
+export async function measureAll(
+  name: string,
+  cases: readonly Case[],
+  run: (one: Case) => Promise<CaseFigures | null>,
+): Promise<Figures> {
+  const all: (CaseFigures | null)[] = [];
+  for (const one of cases) all.push(await run(one));
+  const done = all.filter((one) => one !== null);
+  const masks = done.flatMap((one) => one.masks);
+  return {
+    name,
+    schemas: cases.length,
+    refused: done.filter(({ compile }) => compile === null).length,
+    overTime: all.length - done.length,
+    documents: cases.reduce((sum, { documents }) => sum + documents.length, 0),
+    accepted: done.reduce((sum, one) => sum + one.accepted, 0),
+    compile: spreadOf(done.map(({ compile }) => compile).filter((one) => one !== null)),
+    tokens: masks.length,
+    mask: spreadOf(masks),
+  };
 }
 
 async function follow(text: Text, tokens: readonly number[], masks: number[]): Promise<boolean> {
