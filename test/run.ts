@@ -24,7 +24,7 @@ const unit: Group = {
     'bench/**/*.test.ts',
   ],
   without: ['**/*.model.test.ts', '**/*.corpus.test.ts'],
-  timeoutMs: 120_000,
+  timeoutMs: 300_000,
   // Much of it waits for processes and sockets.
   processes: 3,
 };

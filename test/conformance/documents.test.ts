@@ -3,7 +3,16 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { checkAnswer, checkStream } from '../support/answer-shapes.ts';
-import { chatUrl, errorOf, joined, model, post, receiptOf, textOf, type Body } from '../support/ask.ts';
+import {
+  chatUrl,
+  errorOf,
+  joined,
+  model,
+  post,
+  receiptOf,
+  textOf,
+  type Body,
+} from '../support/ask.ts';
 import {
   curlRequestsOf,
   missing,

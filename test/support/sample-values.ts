@@ -196,7 +196,10 @@ export const contentSamples: { readonly [K in ContentName]: ContentSample } = {
     path: 'messages[0].content[1]',
   },
   'messages[].content.file': {
-    messages: inPart({ type: 'file', file: { filename: 'a.txt', file_data: 'data:text/plain;base64,aGk=' } }),
+    messages: inPart({
+      type: 'file',
+      file: { filename: 'a.txt', file_data: 'data:text/plain;base64,aGk=' },
+    }),
     path: 'messages[0].content[1]',
   },
   'messages[].content.input_audio': {
