@@ -7,9 +7,8 @@
 export class NameOrder {
   readonly names: readonly string[];
   readonly #numbers = new Map<string, number>();
-  readonly #before: number[][];
   readonly #component: number[];
-  readonly #passed = new Map<number, bigint>();
+  readonly #earlier: readonly bigint[];
 
   /** `others` are names that no list has. */
   constructor(lists: readonly (readonly string[])[], others: readonly string[]) {
@@ -30,8 +29,9 @@ export class NameOrder {
         after[a]!.push(b);
       }
     }
-    this.#before = before.map((one) => [...one]);
-    this.#component = components(this.#before, after);
+    const edges = before.map((one) => [...one]);
+    this.#component = components(edges, after);
+    this.#earlier = masksBefore(this.#component, edges);
   }
 
   /** -1: not among them. */
@@ -50,20 +50,33 @@ export class NameOrder {
 
   /** The name, and those that can no longer come once it has. */
   passedBy(number: number): bigint {
-    const known = this.#passed.get(number);
-    if (known !== undefined) return known;
-    const reached = new Set([number]);
-    for (const one of reached) for (const other of this.#before[one]!) reached.add(other);
-    let mask = 1n << BigInt(number);
-    for (const one of reached) {
-      if (this.#component[one] !== this.#component[number]) mask |= 1n << BigInt(one);
-    }
-    this.#passed.set(number, mask);
-    return mask;
+    return this.#earlier[this.#component[number]!]! | (1n << BigInt(number));
   }
 }
 
-/** Names that are before each other have the same number (strongly connected components, Kosaraju). */
+/** For each component, in an order in which those before it come first: the names before it. */
+function masksBefore(component: readonly number[], before: readonly number[][]): bigint[] {
+  const members: number[][] = [];
+  component.forEach((one, name) => (members[one] ??= []).push(name));
+  const earlier: bigint[] = [];
+  const within: bigint[] = [];
+  members.forEach((names, one) => {
+    let mask = 0n;
+    for (const name of names) {
+      for (const other of before[name]!) {
+        if (component[other] !== one) mask |= within[component[other]!]!;
+      }
+    }
+    earlier.push(mask);
+    within.push(names.reduce((sum, name) => sum | (1n << BigInt(name)), mask));
+  });
+  return earlier;
+}
+
+/**
+ * Names that are before each other have the same number (strongly connected components, Kosaraju), and
+ * what is before others a lower one.
+ */
 function components(before: readonly number[][], after: readonly number[][]): number[] {
   const seen = new Set<number>();
   const finished: number[] = [];
@@ -83,13 +96,15 @@ function components(before: readonly number[][], after: readonly number[][]): nu
     }
   }
   const component = after.map(() => -1);
+  let number = 0;
   for (const root of finished.toReversed()) {
     const reached = component[root] === -1 ? [root] : [];
     for (const one of reached) {
       if (component[one] !== -1) continue;
-      component[one] = root;
+      component[one] = number;
       reached.push(...before[one]!.filter((other) => component[other] === -1));
     }
+    if (reached.length > 0) number++;
   }
   return component;
 }

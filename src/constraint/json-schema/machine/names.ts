@@ -7,11 +7,11 @@ import type { Loop } from '../../machine.ts';
 import type { Leaf } from './leaf.ts';
 import type { Lex } from './lexer.ts';
 import { body, quote, usualEscape } from './lexer.ts';
+import type { NameRange } from './name-list.ts';
 import type { ObjectStatus } from './object-plan.ts';
 import type { ObjectHere } from './object-state.ts';
 import { MemoState } from './state.ts';
 import type { State } from './state.ts';
-import { ListText } from './string-machine.ts';
 import type { Verdict } from './truth.ts';
 
 export class Names {
@@ -19,6 +19,8 @@ export class Names {
   readonly status: ObjectStatus;
   readonly #refused = new Map<Verdict, boolean>();
   readonly #alike = new Map<Leaf, Map<Lex, State>>();
+  /** How many names that may come are before each place of the sorted list. */
+  #sums = new Uint32Array(0);
   #begun: State | null | undefined;
 
   constructor(here: ObjectHere, status: ObjectStatus) {
@@ -34,13 +36,28 @@ export class Names {
   /** Behind the opening quote. */
   begin(): State | null {
     if (this.#begun === undefined) {
-      const list = new ListText([...this.#declared()], this.here.plan.values, 'properties');
-      const branch = list.start.next.size > 0 || list.start.end ? list.start : null;
+      const { list } = this.here.plan;
+      const come = new Set(this.#declared());
+      this.#sums = new Uint32Array(list.numbers.length + 1);
+      list.numbers.forEach((number, i) => {
+        this.#sums[i + 1] = this.#sums[i]! + (come.has(number) ? 1 : 0);
+      });
       const free = this.#free();
-      const start = { text: '', lex: body, free, branch };
-      this.#begun = free === null && branch === null ? null : new NameState(this, list, start);
+      const range = this.some(list.all) ? list.all : null;
+      const start = { text: '', lex: body, free, range };
+      this.#begun = free === null && range === null ? null : new NameState(this, start);
     }
     return this.#begun;
+  }
+
+  /** Whether some name of the range may come. */
+  some(range: NameRange): boolean {
+    return this.#sums[range.to]! > this.#sums[range.from]!;
+  }
+
+  /** Whether the name that ends where the range begins may come. */
+  ends(range: NameRange): boolean {
+    return this.here.plan.list.ending(range) >= 0 && this.some({ ...range, to: range.from + 1 });
   }
 
   /** Whether a free name with these truths makes the document wrong. */
@@ -72,12 +89,18 @@ export class Names {
     return first;
   }
 
-  *#declared(): Generator<string> {
+  /** The numbers of the names that may come. */
+  *#declared(): Generator<number> {
     const { plan } = this.here;
-    const allowed = plan.names.allowed === null ? null : new Set(plan.names.allowed);
+    const allowed = plan.allowed & ~this.status.gone;
+    const blocking = plan.blocking(this.status);
     for (const [number, name] of plan.order.names.entries()) {
-      if (!plan.awaits(this.status, number) || allowed?.has(name) === false) continue;
-      if (this.here.named(this.status, name) !== null) yield name;
+      if (((allowed >> BigInt(number)) & 1n) === 0n) continue;
+      if (blocking === null) {
+        if (this.here.named(this.status, name) !== null) yield number;
+      } else if ((plan.order.passedBy(number) & blocking & ~(1n << BigInt(number))) === 0n) {
+        yield number;
+      }
     }
   }
 
@@ -95,20 +118,18 @@ interface Name {
   readonly lex: Lex;
   /** As a free name; null: it is none. */
   readonly free: Leaf | null;
-  /** Among the declared names; null: it is none. */
-  readonly branch: ListText['start'] | null;
+  /** The known names that begin so; null: none that may come. */
+  readonly range: NameRange | null;
 }
 
 class NameState extends MemoState {
   readonly #names: Names;
-  readonly #list: ListText;
   readonly #name: Name;
   #first: State | null = null;
 
-  constructor(names: Names, list: ListText, name: Name) {
+  constructor(names: Names, name: Name) {
     super();
     this.#names = names;
-    this.#list = list;
     this.#name = name;
   }
 
@@ -124,14 +145,14 @@ class NameState extends MemoState {
   }
 
   #findFirst(): State {
-    const { free, branch, text, lex } = this.#name;
-    if (free === null || branch !== null || this.#names.taken(text).length > 0) return this;
+    const { free, range, text, lex } = this.#name;
+    if (free === null || range !== null || this.#names.taken(text).length > 0) return this;
     return this.#names.alike(free, lex, this);
   }
 
   override loop(): Loop | null {
-    const { free, branch, text, lex } = this.#name;
-    if (free === null || branch !== null || lex !== body) return null;
+    const { free, range, text, lex } = this.#name;
+    if (free === null || range !== null || lex !== body) return null;
     return this.#names.taken(text).length > 0 ? null : free.loop();
   }
 
@@ -148,24 +169,28 @@ class NameState extends MemoState {
 
   /** Inside a character. */
   #within(lex: Lex, byte: number, free: Leaf | null): State | null {
-    const { branch, text } = this.#name;
+    const { range, text } = this.#name;
     // Only the usual spelling of names that are declared, where there are no others.
     const usual = free === null;
     if (usual && lex.escape && byte >= 0x41 && byte <= 0x46) return null;
     const named = lex === body.next[0x5c];
     const fits = (one: number): boolean =>
       !usual || !lex.escape || usualEscape(one, false) || (named && usualEscape(one, true));
-    const kept = branch !== null && this.#list.some(branch, lex.ranges, fits) ? branch : null;
-    return this.#at({ text, lex, free, branch: kept });
+    const parts = range === null ? [] : this.#names.here.plan.list.parts(range, lex.ranges, fits);
+    for (const part of parts) {
+      if (this.#names.some(part)) return this.#at({ text, lex, free, range });
+    }
+    return this.#at({ text, lex, free, range: null });
   }
 
   #take(codePoint: number, free: Leaf | null): State | null {
-    const { branch, text, lex } = this.#name;
+    const { range, text, lex } = this.#name;
     const named = lex === body.next[0x5c];
     const spelled = free !== null || !lex.escape || usualEscape(codePoint, named);
-    const kept = branch !== null && spelled ? this.#list.step(branch, codePoint) : null;
+    const next = range === null ? null : this.#names.here.plan.list.step(range, codePoint);
+    const kept = spelled && next !== null && this.#names.some(next) ? next : null;
     const whole = text + String.fromCodePoint(codePoint);
-    return this.#at({ text: whole, lex: body, free: this.#lasting(whole, free), branch: kept });
+    return this.#at({ text: whole, lex: body, free: this.#lasting(whole, free), range: kept });
   }
 
   /** The free name, unless it has been taken and can not become another. */
@@ -179,15 +204,15 @@ class NameState extends MemoState {
   }
 
   #at(name: Name): State | null {
-    if (name.free === null && name.branch === null) return null;
+    if (name.free === null && name.range === null) return null;
     this.#names.here.plan.values.spend(1, 2 + name.text.length / 50, 'additionalProperties');
-    return new NameState(this.#names, this.#list, name);
+    return new NameState(this.#names, name);
   }
 
   #close(): State | null {
-    const { text, free, branch } = this.#name;
+    const { text, free, range } = this.#name;
     const { here, status } = this.#names;
-    if (branch?.end === true) return here.named(status, text);
+    if (range !== null && this.#names.ends(range)) return here.named(status, text);
     const verdict = free?.final ?? null;
     if (verdict === null || this.#names.refused(verdict)) return null;
     return here.plan.order.numberOf(text) >= 0 ? null : here.named(status, text);

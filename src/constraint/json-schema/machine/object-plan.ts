@@ -7,6 +7,7 @@
 import type { NodeId, ObjectRules } from '../node.ts';
 import { isContested, judge, needs, settle } from './evaluate-plan.ts';
 import { RootList } from './root-list.ts';
+import { NameList } from './name-list.ts';
 import { NameOrder } from './name-order.ts';
 import { NameRules } from './name-rules.ts';
 import type { Composite, Place, Values } from './place.ts';
@@ -60,6 +61,10 @@ export class ObjectPlan implements Composite {
   readonly values: Values;
   readonly order: NameOrder;
   readonly names: NameRules;
+  readonly list: NameList;
+  /** Known names that may come at all. */
+  readonly allowed: bigint;
+  readonly #simple: readonly boolean[];
   readonly #rules: readonly (ObjectRules | null)[];
   readonly #schema: SchemaNodes;
   readonly #open: (plan: ObjectPlan, place: Place) => State | null;
@@ -109,6 +114,9 @@ export class ObjectPlan implements Composite {
       ),
     );
     this.names = new NameRules(plan, rules, schema, values);
+    this.list = new NameList(this.order.names);
+    this.allowed = this.order.maskOf(this.names.allowed ?? this.order.names);
+    this.#simple = rules.map((one, i) => one === null || this.#isSimple(one, i));
     this.#impossible = this.#findImpossible();
     let enough = 0;
     for (const one of known) {
@@ -174,6 +182,21 @@ export class ObjectPlan implements Composite {
     }).verdict;
   }
 
+  /**
+   * Where nothing but order and required names decides which names may come: the names that may not be
+   * passed by. null: each name has to be tried.
+   */
+  blocking(status: ObjectStatus): bigint | null {
+    if (status.risky) return null;
+    let mask = 0n;
+    for (let i = 0; i < this.#simple.length; i++) {
+      if (status.own[i] !== open) continue;
+      if (this.#simple[i] !== true) return null;
+      mask |= this.#missing[i]! & ~status.seen;
+    }
+    return mask;
+  }
+
   /** null where the name has come, or been passed by. */
   member(status: ObjectStatus, name: string): Member | null {
     const number = this.order.numberOf(name);
@@ -231,6 +254,22 @@ export class ObjectPlan implements Composite {
     }
     const { ids, charges } = roots;
     return { status: after, ids, charges, needed: roots.needed };
+  }
+
+  /** Whether any name that is allowed may come as far as the node is concerned. */
+  #isSimple(rules: ObjectRules, i: number): boolean {
+    const special = rules.names.length + rules.patterns.length + rules.dependentRequired.length;
+    const closed = rules.additional !== null && this.#schema.get(rules.additional).never;
+    if (
+      special > 0 ||
+      rules.maxProperties !== Infinity ||
+      closed !== (this.names.allowed !== null)
+    ) {
+      return false;
+    }
+    const dependents = this.plan.nodes.some((one) => one.dependents.length > 0);
+    const never = rules.properties.some(([, id]) => this.#schema.get(id).never);
+    return !dependents && !never && (!closed || this.plan.must[i] === true);
   }
 
   /** For each node, the names it requires with which it or a node that must hold is false. */
