@@ -37,7 +37,7 @@ export interface JinjaTemplate {
 
 const lookups = { attribute: getAttribute, item: getItem };
 /** Longer templates are not compiled; the longest known has 30,000 characters. */
-const maxSourceLength = 1_000_000;
+const maxSourceLength = 200_000;
 
 /** @throws ParlanceError `invalid_template` with the line, when the source is no template */
 export function compileTemplate(source: string): JinjaTemplate {

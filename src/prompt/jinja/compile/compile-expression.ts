@@ -119,7 +119,7 @@ function compileContainer(node: Expression, scope: Scope): Evaluate {
           [compileExpression(key, scope), compileExpression(value, scope)] as const,
       );
       return (frame) => {
-        frame.render.charge(1 + entries.length);
+        frame.render.charge(2 + entries.length * 4);
         const dict = new PyDict();
         for (const [key, value] of entries) dict.set(key(frame), value(frame));
         return dict;
@@ -273,7 +273,7 @@ export function compileCall(node: CallNode, scope: Scope, caller: Evaluate | nul
   const { line } = node;
   return (frame) => {
     const { render } = frame;
-    render.charge(2);
+    render.charge(4);
     const called = callee(frame);
     const args = given.args(frame);
     let kwargs = given.kwargs(frame);
@@ -301,7 +301,7 @@ export function compileFilter(node: FilterNode, scope: Scope, input: Evaluate): 
   const given = compileArguments(node, scope);
   return (frame) => {
     const { render } = frame;
-    render.charge(2);
+    render.charge(4);
     const value = input(frame);
     const args = given.args(frame);
     const kwargs = given.kwargs(frame);

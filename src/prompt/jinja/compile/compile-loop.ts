@@ -1,9 +1,8 @@
 /** `for` loops: plain ones, those that look at `loop`, filtered and recursive ones. */
 
-import { TemplateFailure } from '../values/failure.ts';
 import { iterate, toArrayIfCheap } from '../values/iterate.ts';
 import { isTrue, type Value } from '../values/value.ts';
-import { childrenOf, type ForNode, type Node } from '../syntax/ast.ts';
+import type { ForNode } from '../syntax/ast.ts';
 import { compileAssignment, type Assign } from './compile-assignment.ts';
 import { compileExpression } from './compile-expression.ts';
 import type { CompileBody } from './compile-macro.ts';
@@ -18,7 +17,7 @@ import {
   type Flow,
 } from './frame.ts';
 import { LoopContext, type Recurse } from './loop-context.ts';
-import { Symbols, findUndeclared } from './symbols.ts';
+import { Symbols } from './symbols.ts';
 
 /** Everything of a loop that is ready before it runs. */
 interface Loop {
@@ -35,7 +34,6 @@ interface Loop {
 }
 
 export function compileFor(node: ForNode, outer: Scope, compileBody: CompileBody): Execute {
-  refuseLoopAsTarget(node);
   const iterable = compileExpression(node.iterable, outer);
   const scope = outer.inner({ isFunction: node.recursive, inLoop: true });
   const loop = compileParts(node, { outer, scope, compileBody });
@@ -71,7 +69,7 @@ function compileParts(
 ): Loop {
   const { scope, outer, compileBody } = context;
   const { symbols } = scope;
-  const readsLoop = node.recursive || findUndeclared(node.body, ['loop']).has('loop');
+  const readsLoop = node.recursive || symbols.findUndeclared(node.body, ['loop']).has('loop');
   const loopSlot = readsLoop ? symbols.declareParameter('loop').slot : null;
   symbols.declareTarget(node.target);
   symbols.analyseAll(node.body);
@@ -118,7 +116,7 @@ function compileSelection(node: ForNode, outer: Scope): Loop['select'] {
     const own = new Frame(frame.render, frame, owner.size);
     enter?.(own);
     for (const item of items) {
-      frame.render.charge(2);
+      frame.render.charge(4);
       assign(own, item);
       if (isTrue(wanted(own))) yield item;
     }
@@ -181,19 +179,8 @@ function runPlain(loop: Loop, frame: Frame, items: readonly Value[]): boolean {
 }
 
 function runTurn(loop: Loop, frame: Frame, item: Value): Flow {
-  frame.render.charge(2);
+  frame.render.charge(loop.loopSlot === null ? 2 : 4);
   loop.assign(frame, item);
   loop.enter?.(frame);
   return loop.body(frame);
-}
-
-function refuseLoopAsTarget(node: Node): void {
-  if (node.kind === 'name' && node.mode === 'store' && node.name === 'loop') {
-    throw new TemplateFailure(
-      'TemplateAssertionError',
-      "Can't assign to special loop variable in for-loop target",
-      node.line,
-    );
-  }
-  for (const child of childrenOf(node)) refuseLoopAsTarget(child);
 }

@@ -6,7 +6,6 @@ import { TemplateFailure } from '../values/failure.ts';
 import { compileExpression } from './compile-expression.ts';
 import { Frame, enterScope, type Execute, type Scope } from './frame.ts';
 import { Macro, type MacroShape } from './macro.ts';
-import { findUndeclared } from './symbols.ts';
 
 export type CompileBody = (nodes: readonly Statement[], scope: Scope) => Execute;
 
@@ -19,7 +18,7 @@ export function compileMacro(
   const scope = outer.inner({ isFunction: true });
   const { symbols } = scope;
   for (const parameter of node.parameters) symbols.declareParameter(parameter.name);
-  const shape = shapeOf(node);
+  const shape = shapeOf(node, scope);
   const extra = [
     ...(shape.readsCaller && !shape.parameters.includes('caller') ? ['caller'] : []),
     ...(shape.readsKwargs ? ['kwargs'] : []),
@@ -48,9 +47,12 @@ export function compileMacro(
     });
 }
 
-function shapeOf(node: MacroLike & { readonly name: string | null }): MacroShape {
+function shapeOf(
+  node: MacroLike & { readonly name: string | null },
+  { symbols }: Scope,
+): MacroShape {
   const parameters = node.parameters.map(({ name }) => name);
-  const undeclared = findUndeclared(node.body, ['caller', 'kwargs', 'varargs']);
+  const undeclared = symbols.findUndeclared(node.body, ['caller', 'kwargs', 'varargs']);
   const explicitCaller = parameters.indexOf('caller');
   const firstDefault = parameters.length - node.defaults.length;
   if (undeclared.has('caller') && explicitCaller !== -1 && explicitCaller < firstDefault) {

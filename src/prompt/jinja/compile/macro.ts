@@ -55,6 +55,7 @@ export class Macro extends Callable {
   }
 
   call(render: Render, args: readonly Value[], kwargs: Kwargs): Value {
+    render.charge(args.length * 2);
     const bound = this.#bind(args, new Map(kwargs ?? []));
     render.enter();
     const result = this.#body(bound);

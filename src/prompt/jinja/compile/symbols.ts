@@ -4,6 +4,7 @@
  * compiler only.
  */
 
+import { TemplateFailure } from '../values/failure.ts';
 import { childrenOf, type Node, type Statement } from '../syntax/ast.ts';
 
 /** What runs with variables of its own: the template, a macro, a recursive loop. */
@@ -42,18 +43,27 @@ export type Load =
   | { readonly from: 'context'; readonly name: string }
   | { readonly from: 'outer'; readonly variable: Variable };
 
+/**
+ * Names that may be copied for the branches of `if`s, and nodes that may be looked at again for each
+ * body around them: neither grows with the square of a template's length.
+ */
+const maxWork = 500_000;
+
 export class Symbols {
   readonly scope: FunctionScope;
   readonly parent: Symbols | null;
   readonly #level: number;
+  /** What is left of `maxWork`, for all scopes of a template. */
+  readonly #work: { left: number };
   #variables = new Map<string, Variable>();
   loads = new Map<Variable, Load>();
   #stores = new Set<string>();
 
-  constructor(scope: FunctionScope, parent: Symbols | null) {
+  constructor(scope: FunctionScope, parent: Symbols | null, work: { left: number } | null = null) {
     this.scope = scope;
     this.parent = parent;
     this.#level = parent === null ? 0 : parent.#level + 1;
+    this.#work = work ?? (parent === null ? { left: maxWork } : parent.#work);
   }
 
   #define(name: string, load: Load): Variable {
@@ -83,8 +93,16 @@ export class Symbols {
     if (this.find(name) === null) this.#define(name, { from: 'context', name });
   }
 
+  #spend(units: number): void {
+    this.#work.left -= units;
+    if (this.#work.left < 0) {
+      throw new TemplateFailure('LimitError', 'the template has too many names and conditions');
+    }
+  }
+
   #copy(): Symbols {
-    const copy = new Symbols(this.scope, this.parent);
+    this.#spend(this.#variables.size);
+    const copy = new Symbols(this.scope, this.parent, this.#work);
     copy.#variables = new Map(this.#variables);
     copy.loads = new Map(this.loads);
     copy.#stores = new Set(this.#stores);
@@ -93,11 +111,14 @@ export class Symbols {
 
   /** The branches of an `if`: what only some of them set comes from outside in the others. */
   branches(bodies: readonly (readonly Node[])[]): void {
-    const copies = bodies.map((body) => {
-      const copy = this.#copy();
-      for (const node of body) copy.analyse(node);
-      return copy;
-    });
+    // A branch that is not there sets nothing.
+    const copies = bodies
+      .filter((body) => body.length > 0)
+      .map((body) => {
+        const copy = this.#copy();
+        for (const node of body) copy.analyse(node);
+        return copy;
+      });
     const stores = new Set(copies.flatMap((copy) => [...copy.#stores]));
     for (const name of this.#stores) stores.delete(name);
     for (const copy of copies) {
@@ -165,22 +186,20 @@ export class Symbols {
     if (node.kind === 'name') this.declareParameter(node.name);
     else for (const child of childrenOf(node)) this.declareTarget(child);
   }
-}
 
-/** Of the given names, those that are read before anything else in these nodes sets them. */
-export function findUndeclared(
-  nodes: readonly Statement[],
-  wanted: readonly string[],
-): ReadonlySet<string> {
-  const names = new Set(wanted);
-  const undeclared = new Set<string>();
-  const visit = (node: Node): void => {
-    if (node.kind === 'block') return;
-    if (node.kind !== 'name') {
-      for (const child of childrenOf(node)) visit(child);
-    } else if (node.mode === 'load' && names.has(node.name)) undeclared.add(node.name);
-    else names.delete(node.name);
-  };
-  for (const node of nodes) visit(node);
-  return undeclared;
+  /** Of the given names, those that are read in these nodes before anything there sets them. */
+  findUndeclared(nodes: readonly Statement[], wanted: readonly string[]): ReadonlySet<string> {
+    const names = new Set(wanted);
+    const undeclared = new Set<string>();
+    const visit = (node: Node): void => {
+      if (node.kind === 'block') return;
+      this.#spend(1);
+      if (node.kind !== 'name') {
+        for (const child of childrenOf(node)) visit(child);
+      } else if (node.mode === 'load' && names.has(node.name)) undeclared.add(node.name);
+      else names.delete(node.name);
+    };
+    for (const node of nodes) visit(node);
+    return undeclared;
+  }
 }

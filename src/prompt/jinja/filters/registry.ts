@@ -37,11 +37,12 @@ function mapper(render: Render, args: readonly Value[], kwargs: Kwargs): Getter 
 
 const map = variadic('map', (render, [value = null, ...args], kwargs) =>
   generator(
+    value,
     (function* mapped() {
       if (!goesOn(value)) return;
       const apply = mapper(render, args, kwargs);
       for (const item of iterate(render, value)) {
-        render.charge(2);
+        render.charge(6);
         yield apply(item);
       }
     })(),
@@ -64,6 +65,7 @@ function tester(render: Render, args: readonly Value[], kwargs: Kwargs): (item: 
 const selection = (name: string, options: { keeps: boolean; byAttribute: boolean }): Builtin =>
   variadic(name, (render, [value = null, ...args], kwargs) =>
     generator(
+      value,
       (function* selected() {
         if (!goesOn(value)) return;
         const [attribute, ...rest] = args;
@@ -73,7 +75,7 @@ const selection = (name: string, options: { keeps: boolean; byAttribute: boolean
         const get = attributeGetter(render, options.byAttribute ? attribute : undefined);
         const passes = tester(render, options.byAttribute ? rest : args, kwargs);
         for (const item of iterate(render, value)) {
-          render.charge(2);
+          render.charge(6);
           if (passes(get(item)) === options.keeps) yield item;
         }
       })(),

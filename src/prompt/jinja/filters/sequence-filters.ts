@@ -41,7 +41,7 @@ function sortBy<T>(
   const keyed = items.map((item) => ({ item, key: order.key(item) }));
   const sign = order.reverse ? -1 : 1;
   keyed.sort((a, b) => {
-    render.charge(2);
+    render.charge(6);
     if (compare(render, a.key, b.key, '<')) return -sign;
     return compare(render, b.key, a.key, '<') ? sign : 0;
   });
@@ -102,10 +102,11 @@ const unique = builtin('unique(value, case_sensitive?, attribute?)', (render, ar
   const get = attributeGetter(render, attribute, { ignoreCase: !isOn(caseSensitive) });
   const items = iterate(render, value);
   return generator(
+    value,
     (function* only() {
       const seen = new Set<Key>();
       for (const item of items) {
-        render.charge(1);
+        render.charge(8);
         const key = hashKey(get(item));
         if (!seen.has(key)) {
           seen.add(key);
@@ -127,6 +128,7 @@ const groupby = builtin(
     const shown = attributeGetter(render, attribute, options);
     const groups: { key: Value; items: Value[] }[] = [];
     for (const item of sortBy(render, toArray(render, value), { key, reverse: false })) {
+      render.charge(8);
       const own = key(item);
       const last = groups.at(-1);
       if (last !== undefined && isEqual(render, last.key, own)) last.items.push(item);
@@ -175,10 +177,11 @@ const batch = builtin('batch(value, linecount, fill_with?)', (render, args: Two)
   const [value, count, fill] = args;
   const size = intOr(count, 0);
   return generator(
+    value,
     (function* batches() {
       let row: Value[] = [];
       for (const item of iterate(render, value)) {
-        render.charge(1);
+        render.charge(3);
         if (row.length === size) {
           yield row;
           row = [];
@@ -200,6 +203,7 @@ const slice = builtin('slice(value, slices, fill_with?)', (render, args: Two) =>
   const count = intOf(slices);
   if (count === undefined) throw typeError('slices must be an integer');
   return generator(
+    value,
     (function* columns() {
       const items = toArray(render, value);
       const wanted = Number(count);
@@ -210,7 +214,7 @@ const slice = builtin('slice(value, slices, fill_with?)', (render, args: Two) =>
       const longer = items.length % wanted;
       let from = 0;
       for (let at = 0; at < wanted; at++) {
-        render.charge(1);
+        render.charge(3);
         const column = items.slice(from, from + least + (at < longer ? 1 : 0));
         from += column.length;
         yield at >= longer && fill !== undefined && fill !== null ? [...column, fill] : column;
@@ -235,11 +239,12 @@ const sum = builtin(
 
 const items = builtin('items(value)', (render, [value]: One) =>
   generator(
+    value,
     (function* pairs() {
       if (value instanceof Undefined) return;
       if (!(value instanceof PyDict)) throw typeError('Can only get item pairs from a mapping.');
       for (const pair of value.entries()) {
-        render.charge(1);
+        render.charge(4);
         yield new PyTuple(pair);
       }
     })(),

@@ -2,7 +2,7 @@
 
 import { joinTexts, padText, replaceText, stripText } from '../methods/string-methods.ts';
 import { builtin, variadic, type One, type Three } from '../values/callable.ts';
-import { textLength } from '../values/characters.ts';
+import { hasWideCharacters, textLength } from '../values/characters.ts';
 import { escapeText } from '../values/escape.ts';
 import { TemplateFailure, typeError } from '../values/failure.ts';
 import { isIterable, toArray } from '../values/iterate.ts';
@@ -11,7 +11,7 @@ import { toJsonText } from '../values/json-text.ts';
 import { formatPercent } from '../values/percent-format.ts';
 import type { Render } from '../values/render.ts';
 import { reprOf, toText } from '../values/text.ts';
-import { capitalize, splitLines } from '../values/unicode.ts';
+import { capitalize, splitLines, splitWords } from '../values/unicode.ts';
 import {
   Markup,
   PyDict,
@@ -34,7 +34,9 @@ function shown(render: Render, value: Value): string {
 
 const mapped = (name: string, change: (text: string) => string) =>
   builtin(`${name}(s)`, (render, [value]: One) => {
-    const result = change(shown(render, value));
+    const text = shown(render, value);
+    render.charge(text.length * (name === 'title' ? 2 : 0.1));
+    const result = change(text);
     return value instanceof Markup ? new Markup(result) : result;
   });
 
@@ -65,7 +67,7 @@ const indentFilter = builtin('do_indent(s, width?, first?, blank?)', (render, ar
   const all = lines.map((line, at) =>
     at > 0 && (isBlankToo || line !== '') ? indention + line : line,
   );
-  render.charge(lines.length);
+  render.charge(lines.length * 8);
   render.chargeText(text.length + lines.length * indention.length);
   const result = (first !== undefined && isTrue(first) ? indention : '') + all.join('\n');
   return value instanceof Markup ? new Markup(result) : result;
@@ -81,6 +83,7 @@ const truncate = builtin(
       if (lengthOf(render, value) <= intOr(length, 255) + intOr(leeway, 5)) return value;
       throw typeError(`'${typeName(value)}' cannot be truncated`);
     }
+    render.chargeText(text.length);
     const most = intOr(length, 255);
     const ending = textOf(end) ?? '...';
     const slack = intOr(leeway, 5);
@@ -92,7 +95,9 @@ const truncate = builtin(
       );
     }
     if (textLength(text) <= most + slack) return text;
-    const cut = Array.from(text).slice(0, room).join('');
+    const isWide = hasWideCharacters(text);
+    if (isWide) render.charge(text.length * 2);
+    const cut = isWide ? Array.from(text).slice(0, room).join('') : text.slice(0, room);
     if (killwords !== undefined && isTrue(killwords)) return cut + ending;
     const space = cut.lastIndexOf(' ');
     return (space === -1 ? cut : cut.slice(0, space)) + ending;
@@ -142,7 +147,7 @@ const wordwrap = builtin(
         `'${typeName(value)}' object has no attribute 'splitlines'`,
       );
     }
-    render.charge(text.length);
+    render.charge(text.length * 2);
     const wide = intOr(width, 79);
     if (wide <= 0) throw new TemplateFailure('ValueError', `invalid width ${wide} (must be > 0)`);
     const by = textOf(wrapstring) ?? '\n';
@@ -179,8 +184,12 @@ const tojson = builtin(
   },
 );
 
-const escapeValue = (render: Render, value: Value): Markup =>
-  value instanceof Markup ? value : new Markup(escapeText(shown(render, value)));
+function escapeValue(render: Render, value: Value): Markup {
+  if (value instanceof Markup) return value;
+  const text = shown(render, value);
+  render.charge(text.length);
+  return new Markup(escapeText(text));
+}
 
 const xmlattr = builtin('do_xmlattr(d, autospace?)', (render, [value, autospace]: One) => {
   if (!(value instanceof PyDict)) {
@@ -201,7 +210,9 @@ const xmlattr = builtin('do_xmlattr(d, autospace?)', (render, [value, autospace]
   return text !== '' && (autospace === undefined || isTrue(autospace)) ? ` ${text}` : text;
 });
 
-function urlQuote(text: string, isQuery: boolean): string {
+function urlQuote(render: Render, value: Value, isQuery: boolean): string {
+  const text = shown(render, value);
+  render.charge(text.length * 2);
   const quoted = encodeURIComponent(text.toWellFormed())
     .replaceAll(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`)
     .replaceAll('%7E', '~');
@@ -222,7 +233,7 @@ function asPair(render: Render, value: Value): readonly Value[] {
 const urlencode = builtin('do_urlencode(value)', (render, [value]: One) => {
   const text = textOf(value);
   const isPlain = text !== undefined || !isIterable(value);
-  if (isPlain) return urlQuote(shown(render, value), false);
+  if (isPlain) return urlQuote(render, value, false);
   const pairs =
     value instanceof PyDict
       ? value.entries()
@@ -230,7 +241,7 @@ const urlencode = builtin('do_urlencode(value)', (render, [value]: One) => {
   return pairs
     .map((pair) => {
       const [key = null, one = null] = pair;
-      return `${urlQuote(shown(render, key), true)}=${urlQuote(shown(render, one), true)}`;
+      return `${urlQuote(render, key, true)}=${urlQuote(render, one, true)}`;
     })
     .join('&');
 });
@@ -247,18 +258,35 @@ export function fileSize(bytes: number, isBinary: boolean): string {
   return `${((base * bytes) / base ** (place + 2)).toFixed(1)} ${names[place]}`;
 }
 
-const stripTags = (text: string): string =>
-  text
-    .replaceAll(/<!--[^]*?-->|<[^>]*>/g, '')
-    .split(/\s+/)
-    .filter((word) => word !== '')
+/** Everything between two marks goes, the marks too; an open mark without its end stays. */
+function cutOut(text: string, open: string, close: string): string {
+  const parts: string[] = [];
+  let from = 0;
+  for (let start = text.indexOf(open); start !== -1; start = text.indexOf(open, from)) {
+    const end = text.indexOf(close, start);
+    if (end === -1) break;
+    parts.push(text.slice(from, start));
+    from = end + close.length;
+  }
+  return parts.join('') + text.slice(from);
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&lt;': '<',
+  '&gt;': '>',
+  '&#34;': '"',
+  '&quot;': '"',
+  '&#39;': "'",
+  '&amp;': '&',
+};
+
+function stripTags(render: Render, text: string): string {
+  render.charge(text.length);
+  const plain = cutOut(cutOut(text, '<!--', '-->'), '<', '>');
+  return splitWords(plain, Number.POSITIVE_INFINITY)
     .join(' ')
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&#34;', '"')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&#39;', "'")
-    .replaceAll('&amp;', '&');
+    .replaceAll(/&(?:lt|gt|#34|quot|#39|amp);/g, (entity) => entities[entity] ?? entity);
+}
 
 export const textFilters = [
   mapped('upper', (text) => text.toUpperCase()),
@@ -307,11 +335,13 @@ export const textFilters = [
   ),
   builtin('escape(s)', (render, [value]: One) => escapeValue(render, value)),
   builtin('e(s)', (render, [value]: One) => escapeValue(render, value)),
-  builtin('forceescape(s)', (render, [value]: One) => new Markup(escapeText(shown(render, value)))),
+  builtin('forceescape(s)', (render, [value]: One) => escapeValue(render, shown(render, value))),
   builtin('safe(value)', (render, [value]: One) => new Markup(shown(render, value))),
-  builtin('striptags(value)', (render, [value]: One) => stripTags(shown(render, value))),
+  builtin('striptags(value)', (render, [value]: One) => stripTags(render, shown(render, value))),
   builtin('wordcount(s)', (render, [value]: One) => {
-    return (shown(render, value).match(/[\p{L}\p{N}_]+/gu) ?? []).length;
+    const text = shown(render, value);
+    render.charge(text.length / 4);
+    return (text.match(/[\p{L}\p{N}_]+/gu) ?? []).length;
   }),
   { ...xmlattr, name: 'xmlattr' },
   { ...urlencode, name: 'urlencode' },

@@ -5,6 +5,7 @@ import { builtin, type One, type Two } from '../values/callable.ts';
 import { TemplateFailure, typeError } from '../values/failure.ts';
 import { parseFloatText, parseIntText, roundTo, truncate } from '../values/numbers.ts';
 import { negate, toFloat } from '../values/operators.ts';
+import type { Render } from '../values/render.ts';
 import { quoteText } from '../values/quote.ts';
 import {
   PyFloat,
@@ -20,13 +21,15 @@ import { intOr } from './attribute-path.ts';
 import { fileSize } from './text-filters.ts';
 
 /** Python's `float(value)`; null where it would fail. */
-function asFloat(value: Value): number | null {
+function asFloat(render: Render, value: Value): number | null {
   if (value instanceof Undefined) throw value.failure();
   if (value instanceof PyFloat) return value.value;
   const int = intOf(value);
   if (int !== undefined) return toFloat(int);
   const text = textOf(value);
-  return text === undefined ? null : parseFloatText(text);
+  if (text === undefined) return null;
+  render.charge(text.length);
+  return parseFloatText(text);
 }
 
 const toInteger = builtin(
@@ -40,7 +43,7 @@ const toInteger = builtin(
       const int = parseIntText(text, intOr(base, 10));
       if (int !== null) return int;
     } else if (intOf(value) !== undefined) return intOf(value) ?? absent;
-    const float = asFloat(value);
+    const float = asFloat(render, value);
     return float === null || !Number.isFinite(float) ? overflowing(value, absent) : truncate(float);
   },
 );
@@ -55,7 +58,8 @@ function overflowing(value: Value, absent: Value): Value {
 
 const round = builtin(
   'round(value, precision?, method?)',
-  (_render, [value, precision, method]: One) => {
+  (render, [value, precision, method]: One) => {
+    render.charge(100);
     const way = method ?? 'common';
     if (way !== 'common' && way !== 'ceil' && way !== 'floor') {
       throw new TemplateFailure('FilterArgumentError', 'method must be common, ceil or floor');
@@ -98,8 +102,8 @@ export const valueFilters = [
   byDefault('d'),
   toInteger,
   round,
-  builtin('float(value, default?)', (_render, [value, otherwise]: One) => {
-    const float = asFloat(value);
+  builtin('float(value, default?)', (render, [value, otherwise]: One) => {
+    const float = asFloat(render, value);
     return float === null ? (otherwise ?? new PyFloat(0)) : new PyFloat(float);
   }),
   builtin('abs(x)', (_render, [value]: One) => {
@@ -116,8 +120,8 @@ export const valueFilters = [
       () => `${quoteText(describeType(value))} has no attribute ${quoteText(text)}`,
     );
   }),
-  builtin('filesizeformat(value, binary?)', (_render, [value, binary]: One) => {
-    const bytes = asFloat(value);
+  builtin('filesizeformat(value, binary?)', (render, [value, binary]: One) => {
+    const bytes = asFloat(render, value);
     if (bytes === null) throw new TemplateFailure('ValueError', 'could not convert to float');
     return fileSize(bytes, binary !== undefined && isTrue(binary));
   }),

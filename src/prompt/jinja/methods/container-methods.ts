@@ -1,7 +1,7 @@
 /** The methods of lists, tuples and dictionaries that change nothing; the sandbox refuses the others. */
 
 import { builtin, tableOf, type One, type Three, type Two } from '../values/callable.ts';
-import { isEqual } from '../values/compare.ts';
+import { contains, isEqual } from '../values/compare.ts';
 import { TemplateFailure, valueError } from '../values/failure.ts';
 import { toArray } from '../values/iterate.ts';
 import { reprOf } from '../values/text.ts';
@@ -38,6 +38,18 @@ const count = builtin('count(self, value, /)', (render, [self, wanted]: Two) => 
 
 export const tupleMethods = tableOf([index, count]);
 
+export const rangeMethods = tableOf([
+  builtin('index(self, value, /)', (render, [self, value]: Two) => {
+    const items = toArray(render, self);
+    const at = items.findIndex((item) => isEqual(render, item, value));
+    if (at === -1) throw valueError(`${reprOf(render, value)} is not in range`);
+    return at;
+  }),
+  builtin('count(self, value, /)', (render, [self, value]: Two) =>
+    contains(render, self, value) ? 1 : 0,
+  ),
+]);
+
 export const listMethods = tableOf([
   index,
   count,
@@ -56,7 +68,7 @@ export const dictMethods = tableOf([
     return found === undefined ? (otherwise ?? null) : found;
   }),
   builtin('copy(self, /)', (render, [self]: One) => {
-    render.charge(asDict(self).size);
+    render.charge(asDict(self).size * 8);
     return PyDict.from(asDict(self).entries());
   }),
   builtin('fromkeys(self, iterable, value?, /)', (render, [, keys, value]: Three) =>
@@ -68,7 +80,7 @@ export const dictMethods = tableOf([
 export function dictFrom(render: Render, source: Value | undefined): PyDict {
   if (source === undefined) return new PyDict();
   if (source instanceof PyDict) {
-    render.charge(source.size);
+    render.charge(source.size * 8);
     return PyDict.from(source.entries());
   }
   return PyDict.from(

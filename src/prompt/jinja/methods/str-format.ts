@@ -59,6 +59,7 @@ class Formatter {
   #endOfField(text: string, from: number): number {
     if (from >= text.length) throw valueError("Single '{' encountered in format string");
     let open = 1;
+    this.#render.charge((text.length - from) / 16);
     for (let at = from; at < text.length; at++) {
       if (text[at] === '{') open++;
       else if (text[at] === '}' && --open === 0) return at;
@@ -67,6 +68,7 @@ class Formatter {
   }
 
   #field(field: string, depth: number): string {
+    this.#render.charge(12 + field.length / 4);
     const found = /^((?:[^[\]{}!:]|\[[^\]]*\])*)(?:!([^:}]*))?(?::([^]*))?$/.exec(field);
     if (found === null) throw valueError('the field of a format string is malformed');
     const [, path = '', conversion, spec = ''] = found;
@@ -135,6 +137,7 @@ function readSpec(render: Render, text: string): Spec {
   const [, fill, align, sign = '', hash, zero, width = '0', grouping = '', precision, type = ''] =
     found;
   render.chargeText(Math.max(Number(width), Number(precision ?? 0)));
+  render.charge(40 + Number(precision ?? 0) ** 2 / 500);
   return {
     fill,
     align,

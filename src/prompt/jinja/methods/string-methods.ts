@@ -53,13 +53,19 @@ export function stripText(
     ends,
   }: { text: string; characters: Optional; ends: 'both' | 'left' | 'right' },
 ): string {
-  if (characters === undefined || characters === null) return stripEnds(text, isSpace, ends);
+  if (characters === undefined || characters === null) {
+    const rest = stripEnds(text, isSpace, ends);
+    render.charge((text.length - rest.length) >> 3);
+    return rest;
+  }
   const given = textOf(characters);
   if (given === undefined) throw typeError('strip arg must be None or str');
   render.chargeText(given.length * 8);
   if (!hasWideCharacters(given)) {
     const set = new Set(given);
-    return stripEnds(text, (character) => set.has(character), ends);
+    const rest = stripEnds(text, (character) => set.has(character), ends);
+    render.charge((text.length - rest.length) >> 1);
+    return rest;
   }
   render.charge(text.length);
   const set = new Set(given);
@@ -92,13 +98,14 @@ export function replaceText(
   text: string,
   { old, by, most }: { old: string; by: string; most: number },
 ): string {
-  render.chargeText(text.length);
+  chargeSearch(render, text, old);
   const all = countOf(text, old);
   const count = most < 0 ? all : Math.min(all, most);
   if (count === 0) return text;
   render.charge(count);
   render.chargeText(text.length + count * (by.length - old.length));
   if (old === '') {
+    render.charge(text.length);
     const characters = Array.from(text);
     const inserted = characters.map((one, at) => (at < count ? by + one : one)).join('');
     return count > characters.length ? inserted + by : inserted;
@@ -114,18 +121,25 @@ export function replaceText(
   return [...parts, text.slice(from)].join(by);
 }
 
+/** `str.find` and its like are paid for as if they were as slow as they can be. */
+function chargeSearch(render: Render, text: string, wanted: string, isBackwards = false): void {
+  const factor = isBackwards ? wanted.length : Math.min(wanted.length, 256) / 8;
+  render.charge(((1 + factor) * text.length) / 64);
+}
+
 function split(render: Render, [self, separator, most]: One, fromRight: boolean): Value[] {
   const text = own(render, self);
   const limit = needInt(most, -1);
   const cuts = limit < 0 ? Infinity : limit;
   if (separator === undefined || separator === null) {
-    render.charge(text.length >> 3);
+    render.charge(text.length >> 2);
     return fromRight ? splitWordsRight(text, cuts) : splitWords(text, cuts);
   }
   const by = needText(separator, 'sep');
   if (by === '') throw valueError('empty separator');
+  chargeSearch(render, text, by);
   const parts = text.split(by);
-  render.charge(parts.length);
+  render.charge(parts.length * 2);
   if (parts.length <= cuts + 1) return parts;
   return fromRight
     ? [parts.slice(0, parts.length - cuts).join(by), ...parts.slice(parts.length - cuts)]
@@ -145,6 +159,7 @@ const partition = (name: string, fromRight: boolean) =>
     const text = own(render, self);
     const by = needText(separator, 'sep');
     if (by === '') throw valueError('empty separator');
+    chargeSearch(render, text, by, fromRight);
     const at = fromRight ? text.lastIndexOf(by) : text.indexOf(by);
     if (at === -1) return new PyTuple(fromRight ? ['', '', text] : [text, '', '']);
     return new PyTuple([text.slice(0, at), by, text.slice(at + by.length)]);
@@ -174,6 +189,7 @@ const search = (name: string, { last, fails }: { last: boolean; fails: boolean }
   builtin(`${name}(self, sub, start?, end?, /)`, (render, [self, wanted, start, stop]: Two) => {
     const text = own(render, self);
     const sub = needText(wanted, 'argument 1');
+    chargeSearch(render, text, sub, last);
     const { part, before } = window(text, start, stop);
     const at = before === -1 ? -1 : last ? part.lastIndexOf(sub) : part.indexOf(sub);
     if (at !== -1) return characterIndex(text, at + before);
@@ -202,7 +218,8 @@ const affix = (name: string, isStart: boolean) =>
 const mapped = (name: string, change: (text: string) => string) =>
   builtin(`${name}(self, /)`, (render, [self]: One) => {
     const text = own(render, self);
-    render.charge(text.length >> 4);
+    // Some of these go character by character.
+    render.charge(text.length * (name === 'title' || name === 'swapcase' ? 4 : 0.1));
     return change(text);
   });
 
@@ -232,7 +249,7 @@ export function padText(
 const asked = Object.entries(kindsOfText).map(([name, shape]) =>
   builtin(`${name}(self, /)`, (render, [self]: One) => {
     const text = own(render, self);
-    render.charge(text.length >> 3);
+    render.charge(text.length >> 2);
     return shape.test(text);
   }),
 );
@@ -240,7 +257,7 @@ const asked = Object.entries(kindsOfText).map(([name, shape]) =>
 const predicate = (name: string, test: (text: string) => boolean) =>
   builtin(`${name}(self, /)`, (render, [self]: One) => {
     const text = own(render, self);
-    render.charge(text.length >> 2);
+    render.charge(text.length * 2);
     return test(text);
   });
 
@@ -258,7 +275,7 @@ export const stringMethods = tableOf([
     const text = own(render, self);
     render.charge(text.length >> 4);
     const lines = splitLines(text, keep !== undefined && isTrue(keep));
-    render.charge(lines.length);
+    render.charge(lines.length * 10);
     return lines;
   }),
   builtin('join(self, iterable, /)', (render, [self, iterable]: Two) => {
@@ -296,7 +313,9 @@ export const stringMethods = tableOf([
   search('rindex', { last: true, fails: true }),
   builtin('count(self, sub, start?, end?, /)', (render, [self, sub, start, stop]: Two) => {
     const { part, before } = window(own(render, self), start, stop);
-    return before === -1 ? 0 : countOf(part, needText(sub, 'argument 1'));
+    const wanted = needText(sub, 'argument 1');
+    chargeSearch(render, part, wanted);
+    return before === -1 ? 0 : countOf(part, wanted);
   }),
   mapped('upper', (text) => text.toUpperCase()),
   mapped('lower', (text) => text.toLowerCase()),
@@ -340,6 +359,7 @@ function expandTabs(render: Render, text: string, size: number): string {
     if (character === '\t') {
       const count = size <= 0 ? 0 : size - (column % size);
       render.chargeText(result.length + count);
+      render.charge(8);
       result += ' '.repeat(count);
       column += count;
     } else {

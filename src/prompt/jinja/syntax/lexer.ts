@@ -47,6 +47,9 @@ const rawEnd = new RegExp(
   'g',
 );
 
+/** The longest template known has a tenth of it. */
+const maxTokens = 60_000;
+
 const closing: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' };
 
 function trimEnd(text: string): string {
@@ -60,11 +63,12 @@ class Lexer {
   readonly #text: string;
   #at = 0;
   #line = 1;
-  /** How far lines were counted. */
-  #counted = 0;
+  /** The next end of a line that was not counted yet. */
+  #newline: number;
 
   constructor(text: string) {
     this.#text = text;
+    this.#newline = text.indexOf('\n');
   }
 
   run(): Token[] {
@@ -90,20 +94,18 @@ class Lexer {
     return -1;
   }
 
+  /** Positions come in ascending order. */
   #lineAt(position: number): number {
-    const text = this.#text;
-    for (
-      let at = text.indexOf('\n', this.#counted);
-      at !== -1 && at < position;
-      at = text.indexOf('\n', at + 1)
-    ) {
+    while (this.#newline !== -1 && this.#newline < position) {
       this.#line++;
-      this.#counted = at + 1;
+      this.#newline = this.#text.indexOf('\n', this.#newline + 1);
     }
     return this.#line;
   }
 
   #push(type: TokenType, value: string, position: number): void {
+    if (this.tokens.length > maxTokens)
+      throw this.#fail('the template has too many parts', position);
     this.tokens.push({ type, value, line: this.#lineAt(position) });
   }
 

@@ -134,9 +134,20 @@ class Parser {
     return filter;
   }
 
+  /** Within a loop the name `loop` is its own; and Python nests loops no deeper than this. */
+  #refuseLoop(target: Target): Target {
+    const depth = this.#open.filter((tag) => tag === 'for').length;
+    if (depth > 20) throw this.#stream.fail('too many statically nested blocks');
+    const items: readonly Expression[] = target.kind === 'tuple' ? target.items : [target];
+    if (depth > 0 && items.some((item) => item.kind === 'name' && item.name === 'loop')) {
+      throw this.#stream.fail("Can't assign to special loop variable in for-loop target");
+    }
+    return target;
+  }
+
   #parseFor(line: number): ForNode {
     const stream = this.#stream;
-    const target = parseTarget(stream, { end: 'in' });
+    const target = this.#refuseLoop(parseTarget(stream, { end: 'in' }));
     stream.expectName('in');
     const iterable = parseTuple(stream, { conditional: false, end: 'recursive' });
     const test = stream.skipName('if') ? parseExpression(stream) : null;
@@ -169,7 +180,7 @@ class Parser {
 
   #parseSet(line: number): Statement {
     const stream = this.#stream;
-    const target = parseTarget(stream, { namespaces: true });
+    const target = this.#refuseLoop(parseTarget(stream, { namespaces: true }));
     if (stream.skipOperator('=')) {
       return { kind: 'assign', target, value: parseTuple(stream), line };
     }

@@ -4,7 +4,12 @@
  * is looked up in tables of our own.
  */
 
-import { dictMethods, listMethods, tupleMethods } from '../methods/container-methods.ts';
+import {
+  dictMethods,
+  listMethods,
+  rangeMethods,
+  tupleMethods,
+} from '../methods/container-methods.ts';
 import { stringMethods } from '../methods/string-methods.ts';
 import { BoundMethod, builtin, type Builtin, type One } from './callable.ts';
 import type { Render } from './render.ts';
@@ -116,7 +121,7 @@ function ownAttribute(value: Value, name: string): Value | undefined {
   if (value instanceof PyObject) return value.attribute(name);
   if (value instanceof PyRange) {
     if (name === 'start' || name === 'stop' || name === 'step') return value[name];
-    return undefined;
+    return method(rangeMethods, value, name);
   }
   if (value instanceof Markup) {
     const found = stringMethods.get(name);

@@ -61,7 +61,7 @@ function isEqualContainer(render: Render, left: Value, right: Value): boolean {
   }
   if (!(left instanceof PyDict) || !(right instanceof PyDict)) return false;
   if (left.size !== right.size) return false;
-  render.charge(1 + left.size);
+  render.charge(4 + left.size * 4);
   return left.entries().every(([key, value]) => {
     const other = right.get(key);
     return other !== undefined && isEqual(render, value, other);
@@ -70,7 +70,7 @@ function isEqualContainer(render: Render, left: Value, right: Value): boolean {
 
 function areEqual(render: Render, left: readonly Value[], right: readonly Value[]): boolean {
   if (left.length !== right.length) return false;
-  render.charge(1 + left.length);
+  render.charge(2 + left.length * 3);
   return left.every((item, at) => isEqual(render, item, right[at] ?? null));
 }
 
@@ -118,7 +118,7 @@ export function compare(render: Render, left: Value, right: Value, order: Order)
   const text = textOf(left);
   const otherText = textOf(right);
   if (text !== undefined && otherText !== undefined) {
-    render.chargeText(Math.min(text.length, otherText.length));
+    render.chargeText(Math.min(text.length, otherText.length) * 3);
     return ordered(compareText(text, otherText), 0, order);
   }
   if (isList(left) && isList(right)) return compareItems(render, [left, right], order);
@@ -153,7 +153,7 @@ export function contains(render: Render, container: Value, item: Value): boolean
     if (wanted === undefined) {
       throw typeError(`'in <string>' requires string as left operand, not ${typeName(item)}`);
     }
-    render.chargeText(text.length);
+    render.charge(1 + ((1 + Math.min(wanted.length, 256) / 8) * text.length) / 64);
     return text.includes(wanted);
   }
   if (container instanceof PyDict) return container.has(item);

@@ -60,7 +60,7 @@ const all = [
     if (text === undefined) {
       throw typeError(`strftime() argument 1 must be str, not ${typeName(format)}`);
     }
-    render.chargeText(text.length * 8);
+    render.charge(text.length * 16);
     return strftime(render.now, text);
   }),
 ];

@@ -1,6 +1,6 @@
 /** Going over values: what can be iterated, lazily where it makes a difference, and paid for. */
 
-import { typeError } from './failure.ts';
+import { TemplateFailure, typeError } from './failure.ts';
 import type { Render } from './render.ts';
 import {
   DictView,
@@ -21,11 +21,11 @@ export function toArrayIfCheap(render: Render, value: Value): readonly Value[] |
   if (isList(value)) return value;
   if (value instanceof PyTuple) return value.items;
   if (value instanceof PyDict) {
-    render.charge(value.size);
+    render.charge(value.size * 2);
     return value.keys();
   }
   if (value instanceof DictView) {
-    render.charge(value.dict.size);
+    render.charge(value.dict.size * 4);
     return value.items();
   }
   return value instanceof Undefined ? [] : null;
@@ -84,13 +84,24 @@ export function toArray(
   }
   const items: Value[] = [];
   for (const item of iterate(render, value)) {
-    render.charge(1);
+    render.charge(3);
     items.push(item);
   }
   return items;
 }
 
-/** An iterator that a filter gives: it works when it is asked, and once. */
-export function generator(items: Iterator<Value>): PyIterator {
-  return new PyIterator(items);
+/** Iterators that take from iterators that take from iterators. */
+const maxChain = 100;
+
+/**
+ * An iterator that a filter gives: it works when it is asked, and once.
+ * @param source what it takes from
+ * @throws TemplateFailure RecursionError for too long a chain of them
+ */
+export function generator(source: Value, items: Iterator<Value>): PyIterator {
+  const depth = source instanceof PyIterator ? source.depth + 1 : 0;
+  if (depth > maxChain) {
+    throw new TemplateFailure('RecursionError', 'maximum recursion depth exceeded');
+  }
+  return new PyIterator(items, 'generator', depth);
 }

@@ -68,7 +68,7 @@ class Writer {
   }
 
   #value(value: Value, indent: string): void {
-    this.#render.charge(1);
+    this.#render.charge(6);
     const text = textOf(value);
     if (text !== undefined) this.#add(this.#string(text));
     else if (value === null) this.#add('null');

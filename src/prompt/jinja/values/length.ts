@@ -21,7 +21,10 @@ export function lengthOf(render: Render, value: Value): number {
   const text = textOf(value);
   if (text !== undefined) {
     render.chargeText(text.length);
-    return textLength(text);
+    const length = textLength(text);
+    // Wide characters are counted one by one.
+    if (length !== text.length) render.charge(text.length);
+    return length;
   }
   if (isList(value)) return value.length;
   if (value instanceof PyDict) return value.size;

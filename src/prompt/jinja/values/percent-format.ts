@@ -73,6 +73,7 @@ class Arguments {
 export function formatPercent(render: Render, format: string, given: Value): string {
   const args = new Arguments(given);
   render.chargeText(format.length);
+  render.charge(12);
   const size = (text: string | undefined): number => {
     if (text !== '*') return text === undefined || text === '' ? -1 : Number(text);
     const value = intOf(args.next());
@@ -84,7 +85,7 @@ export function formatPercent(render: Render, format: string, given: Value): str
     (whole: string, ...groups: (string | number | undefined)[]) => {
       const [name, flags = '', width, precision, type] = groups as (string | undefined)[];
       if (type === undefined) throw valueError('incomplete format');
-      render.charge(1);
+      render.charge(8);
       if (type === '%') return '%';
       let wide = size(width);
       const dot = whole.includes('.') ? Math.max(0, size(precision)) : -1;
@@ -131,6 +132,7 @@ function convert(render: Render, spec: Directive, value: Value): string {
       if (value instanceof Undefined) throw value.failure();
       if (number === undefined) throw typeError(`must be real number, not ${typeName(value)}`);
       const digits = precision < 0 ? 6 : precision;
+      render.charge(40 + digits ** 2 / 500);
       return padNumber(
         floatFormat(Number(number), {
           type,

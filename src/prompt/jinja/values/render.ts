@@ -16,7 +16,7 @@ export interface Limits {
 }
 
 export const defaultLimits: Limits = {
-  steps: 2_000_000,
+  steps: 1_000_000,
   textLength: 16_000_000,
   callDepth: 150,
 };
@@ -95,7 +95,7 @@ export class Render {
 
   /** @throws TemplateFailure RecursionError where calls are nested too deeply */
   enter(): void {
-    this.charge(4);
+    this.charge(12);
     if (++this.#depth > this.limits.callDepth) {
       throw new TemplateFailure('RecursionError', 'maximum recursion depth exceeded');
     }

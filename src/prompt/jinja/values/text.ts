@@ -46,7 +46,7 @@ export function reprOf(render: Render, value: Value): string {
       return String(value);
     case 'bigint': {
       const text = intText(value);
-      render.charge(Math.ceil(text.length ** 2 / 4096));
+      render.charge(Math.ceil(text.length ** 2 / 2048));
       return text;
     }
     case 'boolean':
@@ -83,7 +83,7 @@ function containerText(
 }
 
 function joined(render: Render, items: readonly Value[]): string {
-  render.charge(1 + items.length);
+  render.charge(3 + items.length * 3);
   let text = '';
   for (const item of items) {
     text += text === '' ? reprOf(render, item) : `, ${reprOf(render, item)}`;
@@ -93,7 +93,7 @@ function joined(render: Render, items: readonly Value[]): string {
 }
 
 function dictText(render: Render, dict: PyDict): string {
-  render.charge(1 + dict.size);
+  render.charge(4 + dict.size * 4);
   let text = '';
   for (const [key, value] of dict.entries()) {
     text += `${text === '' ? '' : ', '}${reprOf(render, key)}: ${reprOf(render, value)}`;

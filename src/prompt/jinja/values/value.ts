@@ -68,7 +68,10 @@ export class PyRange {
 export class PyIterator {
   readonly typeName: string;
   readonly items: Iterator<Value>;
-  constructor(items: Iterator<Value>, typeName = 'generator') {
+  /** How many iterators it takes its items through. */
+  readonly depth: number;
+  constructor(items: Iterator<Value>, typeName = 'generator', depth = 0) {
+    this.depth = depth;
     this.items = items;
     this.typeName = typeName;
   }
