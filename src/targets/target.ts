@@ -90,6 +90,8 @@ export interface WireAnswer {
   readonly payloads: AsyncIterable<string>;
   /** After the last payload: what the request cost, where the client does not want to see it. */
   unshownUsage?(): Usage | null;
+  /** What is known only after the last payload. */
+  lateNotes?(): readonly ReceiptNote[];
 }
 
 export interface EventAnswer {

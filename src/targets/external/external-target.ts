@@ -78,8 +78,9 @@ interface Asked {
 }
 
 async function chat({ upstream, run, model }: Asked, check: AnswerCheck | null): Promise<Answer> {
+  const late = incompleteNotes(run.request);
   const checked = (payloads: AsyncIterable<string>): AsyncIterable<string> =>
-    check === null ? payloads : checkPayloads(payloads, check);
+    check === null ? payloads : checkPayloads(payloads, check, late.add);
   const body = toWireRequest(run.request, model);
   const answer = await upstream.post('/chat/completions', body, run.signal);
   if (run.request.stream) {
@@ -91,10 +92,11 @@ async function chat({ upstream, run, model }: Asked, check: AnswerCheck | null):
       notes: [],
       payloads: checked(payloads),
       unshownUsage: () => unshown,
+      lateNotes: late.notes,
     };
   }
   const text = toOwnAnswer(await answer.text(), run.identity);
-  return { kind: 'wire', notes: [], payloads: checked(one(text)) };
+  return { kind: 'wire', notes: [], payloads: checked(one(text)), lateNotes: late.notes };
 }
 
 function checkStream(answer: UpstreamAnswer, upstream: Upstream): void {

@@ -30,10 +30,15 @@ interface Collected {
   readonly calls: { name: string; arguments: string }[];
 }
 
-/** @throws ParlanceError `constraint_not_met`, in place of the payload that finishes the choice */
+/**
+ * `onIncomplete` is told of each choice that was cut off.
+ *
+ * @throws ParlanceError `constraint_not_met`, in place of the payload that finishes the choice
+ */
 export async function* checkPayloads(
   payloads: AsyncIterable<string>,
   check: AnswerCheck,
+  onIncomplete: (why: string) => void,
 ): AsyncGenerator<string> {
   const collected = new Map<number, Collected>();
   for await (const payload of payloads) {
@@ -42,7 +47,8 @@ export async function* checkPayloads(
       const known = collected.get(index) ?? { content: '', calls: [] };
       collected.set(index, known);
       add(known, choice.delta ?? choice.message ?? {});
-      await finish(check, known, { ...choice, index });
+      const why = await finish(check, known, { ...choice, index });
+      if (why !== null) onIncomplete(why);
     }
     yield payload;
   }
@@ -52,11 +58,11 @@ async function finish(
   check: AnswerCheck,
   { content, calls }: Collected,
   { finish_reason: given, stop_reason: stopReason = null, index = 0 }: WireChoice,
-): Promise<void> {
+): Promise<string | null> {
   const reason = given ?? null;
-  if (reason === null) return;
+  if (reason === null) return null;
   const choice: Pick<ReadChoice, 'content' | 'calls'> = { content, calls };
-  await checkAnswer(check, choice, { type: 'finish', choice: index, reason, stopReason });
+  return await checkAnswer(check, choice, { type: 'finish', choice: index, reason, stopReason });
 }
 
 function choicesIn(payload: string): readonly WireChoice[] {
