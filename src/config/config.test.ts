@@ -57,6 +57,7 @@ const samples: {
   gpuLayers: ['0', 'gpu_layers: 0', 0],
   draftModel: ['smollm2-135m', 'draft_model: smollm2-135m', 'smollm2-135m'],
   speculation: ['off', 'speculation: off', 'off'],
+  chatTemplate: ['/tmp/t.jinja', 'chat_template: /tmp/t.jinja', '/tmp/t.jinja'],
   prefixCacheBytes: ['2GiB', 'prefix_cache_bytes: 2GiB', 2 ** 31],
   prefixCacheDir: ['/tmp/p', 'prefix_cache_dir: /tmp/p', '/tmp/p'],
   requantise: ['off', 'requantise: off', 'off'],

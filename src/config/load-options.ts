@@ -119,7 +119,8 @@ function toAbsolute(name: OptionName, value: unknown, base: string): unknown {
   const isFolder = name === 'home' || name === 'prefixCacheDir';
   const isModel = name === 'model' || name === 'draftModel';
   const isFile = isModel && /\.gguf$/i.test(value) && !value.startsWith('hf:');
-  return isFolder || isFile ? resolve(base, expandHome(value)) : value;
+  const isTemplate = name === 'chatTemplate' && /^[^{]*\.(?:jinja2?|j2)$/i.test(value);
+  return isFolder || isFile || isTemplate ? resolve(base, expandHome(value)) : value;
 }
 
 function findMisspelt(env: LoadRequest['env']): string[] {

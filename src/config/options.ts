@@ -26,6 +26,7 @@ export const optionsSchema = Type.Object(
     gpuLayers: chosen(Type.Integer({ minimum: 0, maximum: 10_000 })),
     draftModel: chosen(Type.String({ minLength: 1 })),
     speculation: Type.Enum(['auto', 'off']),
+    chatTemplate: chosen(Type.String({ minLength: 1 })),
     prefixCacheBytes: chosen(Type.Integer({ minimum: 0 })),
     prefixCacheDir: chosen(Type.String({ minLength: 1 })),
     requantise: Type.Enum(['auto', 'off']),
@@ -150,6 +151,14 @@ const rows: { readonly [K in OptionName]: Row & { readonly default: Options[K] }
     reading: 'text',
     default: 'auto',
     description: 'Whether the start model verifies proposed tokens, where that is faster.',
+  },
+  chatTemplate: {
+    argument: 'TEMPLATE',
+    reading: 'text',
+    default: null,
+    defaultText: 'that of the model’s file, or of its family',
+    description:
+      'Chat template of the start model: a .jinja file, the text of a template, or none for raw prompts only.',
   },
   prefixCacheBytes: {
     argument: 'BYTES',

@@ -2,6 +2,9 @@
 
 import type { DeploymentSpec } from './spec.ts';
 
+/** Characters of a value; templates may be long. */
+const mostShown = 200;
+
 /**
  * What differs, one `field: old -> new` each; empty when both ask for the same. A field that is not
  * there means what null means, so that specs of earlier versions compare.
@@ -10,7 +13,8 @@ export function compareSpecs(one: DeploymentSpec, other: DeploymentSpec): string
   const before = flatten(one);
   const after = flatten(other);
   const fields = [...new Set([...before.keys(), ...after.keys()])];
-  const show = (value: string | undefined): string => value ?? 'nothing';
+  const show = (value = 'nothing'): string =>
+    value.length > mostShown ? `${value.slice(0, mostShown)}…` : value;
   return fields
     .filter((field) => (before.get(field) ?? 'null') !== (after.get(field) ?? 'null'))
     .map((field) => `${field}: ${show(before.get(field))} -> ${show(after.get(field))}`);

@@ -7,6 +7,7 @@ import { Type, type Static } from 'typebox';
 
 import { defaultEngineOptions, type EngineOptions } from '../engine/index.ts';
 import { formats, reasonings, type FormatName, type ReasoningName } from '../prompt/index.ts';
+import { maxTemplate } from './chat-template.ts';
 import { optionalField } from './optional-field.ts';
 
 /** null: chosen at load. */
@@ -26,6 +27,8 @@ export interface EmbeddedOptions {
   readonly speculation: 'off' | null;
   /** Layers on a GPU; null: all where there is one. */
   readonly gpu_layers: number | null;
+  /** A template, the path of one, or `none`; null: the file's own, or its family's. */
+  readonly chat_template: string | null;
   /** How the model writes calls and thinking, or `none`; null: as its template tells. */
   readonly tool_format: ToolFormatWish | null;
   readonly reasoning_format: ReasoningFormatWish | null;
@@ -43,6 +46,7 @@ export const noOptions: EmbeddedOptions = {
   draft_model: null,
   speculation: null,
   gpu_layers: null,
+  chat_template: null,
   tool_format: null,
   reasoning_format: null,
 };
@@ -62,6 +66,7 @@ export const embeddedOptions = Type.Object(
     gpu_layers: optionalField(
       Type.Union([Type.Integer({ minimum: 0, maximum: 10_000 }), Type.Literal('auto')]),
     ),
+    chat_template: optionalField(Type.String({ minLength: 1, maxLength: maxTemplate })),
     tool_format: optionalField(Type.Enum(['auto', 'none', ...toolFormats])),
     reasoning_format: optionalField(Type.Enum(['auto', 'none', ...reasoningFormats])),
   },

@@ -52,6 +52,15 @@ describe('parseDeployment', () => {
     });
   });
 
+  it('takes names of formats, and has one spelling for what the template tells', () => {
+    const auto = { tool_format: 'auto', reasoning_format: 'auto', chat_template: null };
+    assert.deepEqual(parseDeployment({ ...embedded, options: auto }).options, noOptions);
+    const named = { tool_format: 'llama3', reasoning_format: 'none', chat_template: 'none' };
+    const first = parseDeployment({ ...embedded, options: named });
+    assert.deepEqual(first.options, { ...noOptions, ...named });
+    assert.deepEqual(parseDeployment(first), first);
+  });
+
   it('takes an adapter with or without its runtime', () => {
     const adapter = { name: 'a', adapter_of: 'm', path: '/a.gguf' };
     const spec = parseDeployment(adapter);
@@ -104,6 +113,18 @@ describe('parseDeployment', () => {
       { ...embedded, options: { gpu_layers: 'all' } },
       'invalid_value',
       /^options\.gpu_layers: .*"auto"/,
+    ],
+    [
+      'an unknown tool_format',
+      { ...embedded, options: { tool_format: 'hermess' } },
+      'invalid_value',
+      /^options\.tool_format: .*"auto", "none",.*"hermes"/,
+    ],
+    [
+      'an unknown reasoning_format',
+      { ...embedded, options: { reasoning_format: 1 } },
+      'invalid_value',
+      /^options\.reasoning_format: .*"auto", "none",.*"think"/,
     ],
     ['an adapter without a file', { name: 'a', adapter_of: 'm' }, 'missing_field', /^path is req/],
     [

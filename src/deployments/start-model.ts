@@ -2,6 +2,7 @@
 
 import type { Options } from '../config/index.ts';
 import { parseModelSpec } from '../models/index.ts';
+import { checkChatTemplate } from './chat-template.ts';
 import { noOptions, type EmbeddedOptions } from './embedded-options.ts';
 import type { EmbeddedSpec } from './spec.ts';
 
@@ -13,13 +14,15 @@ type EngineChoices =
   | 'gpuLayers'
   | 'draftModel'
   | 'speculation'
-  | 'prefixCacheBytes';
+  | 'prefixCacheBytes'
+  | 'chatTemplate';
 
 export type StartModelOptions = Pick<Options, 'model'> & Partial<Pick<Options, EngineChoices>>;
 
 /**
  * @returns null for `--model none`
- * @throws ParlanceError `invalid_option` when a model is no name, file or hf: address
+ * @throws ParlanceError `invalid_option` when a model is no name, file or hf: address,
+ *   `invalid_deployment` when a chat template is neither a template nor its file
  */
 export function toStartModel(options: StartModelOptions): EmbeddedSpec | null {
   if (options.model === 'none') return null;
@@ -41,6 +44,7 @@ function toEmbeddedOptions(options: StartModelOptions): EmbeddedOptions {
     draft_model: toDraft(options.draftModel ?? null),
     speculation: options.speculation === 'off' ? 'off' : null,
     gpu_layers: options.gpuLayers ?? null,
+    chat_template: checkChatTemplate(options.chatTemplate ?? null),
   };
 }
 

@@ -14,9 +14,9 @@ export { ensureModel, modelPath, type EnsureOptions, type ModelFile } from './en
 export {
   readModelMetadata,
   type ModelMetadata,
-  type SpecialToken,
   type TokenizerMetadata,
 } from './gguf/model-metadata.ts';
+export type { SpecialToken } from './gguf/vocabulary.ts';
 export { listModels, type InstalledModel } from './list-models.ts';
 export { parseModelSpec, type ModelSpec } from './model-spec.ts';
 export {

@@ -32,6 +32,8 @@ export interface RendererOptions {
   readonly chatTemplate: string | null;
   /** The file's own template for requests with tools, where it has one (`tool_use`). */
   readonly toolTemplate?: string | null;
+  /** No family's template stands in: messages are taken with a template of the request only. */
+  readonly rawOnly?: boolean;
   readonly architecture: string;
   readonly special: SpecialTokens;
   /** Texts of the tokens that end a turn, beside the end token. */
@@ -84,7 +86,7 @@ interface Own {
  * plainest conversation, so that a broken one fails the deployment and not a request
  */
 export function createRenderer(options: RendererOptions): PromptRenderer {
-  const known = options.chatTemplate === null ? findFamily(options) : null;
+  const known = options.chatTemplate === null && !options.rawOnly ? findFamily(options) : null;
   const source = options.chatTemplate ?? known?.source ?? null;
   const own = source === null ? null : compileOwn(source, options);
   return {
@@ -146,7 +148,7 @@ function tryOnce(composer: Composer): void {
 function noTemplate(): never {
   throw new ParlanceError(
     'invalid_template',
-    'The model’s file has no chat template, and nothing in it tells whose form it was trained on, so it cannot take `messages` alone: send a `chat_template` with them, or a raw `prompt`.',
+    'The model is deployed without a chat template, so it cannot take `messages` alone: send a `chat_template` with them, or a raw `prompt`.',
     { param: 'messages' },
   );
 }

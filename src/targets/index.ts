@@ -4,6 +4,11 @@ export { capabilityRecords } from './capability-records.ts';
 export { usageInPayload } from './dialects/openai/index.ts';
 export { createEmbeddedTarget, type EmbeddedTarget } from './embedded/embedded-target.ts';
 export { Handovers } from './embedded/handovers.ts';
+export {
+  createModelRenderer,
+  type ModelRenderer,
+  type TemplateWish,
+} from './embedded/model-renderer.ts';
 export { createExternalTarget } from './external/external-target.ts';
 export type { ExternalOptions, ExternalTarget } from './external/external-target.ts';
 export { createTargetServices, localOnly, type TargetServices } from './services.ts';

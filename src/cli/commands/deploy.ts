@@ -22,6 +22,12 @@ export function define(command: Command, io: Io): void {
       .option('--draft-model <spec>', 'small model of the same vocabulary that proposes tokens')
       .option('--speculation <auto|off>', 'whether proposed tokens are verified (default: auto)')
       .option('--prefix-cache-bytes <size>', 'memory for computed prefixes (default: chosen)')
+      .option(
+        '--chat-template <template>',
+        'a .jinja file, its text, or none (default: the file’s)',
+      )
+      .option('--tool-format <name>', 'how it writes calls (default: as its template tells)')
+      .option('--reasoning-format <name>', 'how it writes thinking (default: the same)')
       .option('--adapter-of <name>', 'instead of --model: a deployment that an adapter changes')
       .option('--path <file>', 'the adapter: a LoRA as a GGUF file')
       .option('--base-url <url>', 'instead of --model: a server that speaks the OpenAI dialect')

@@ -20,6 +20,9 @@ const kinds = {
     'draftModel',
     'speculation',
     'prefixCacheBytes',
+    'chatTemplate',
+    'toolFormat',
+    'reasoningFormat',
   ],
   baseUrl: ['upstreamModel', 'apiKeyEnv', 'parameters'],
   adapterOf: ['path'],
@@ -75,6 +78,9 @@ function embeddedBody(name: string, flags: BodyFlags): Record<string, unknown> {
     draft_model: flags.draftModel === undefined ? undefined : toModel(flags.draftModel),
     speculation: flags.speculation,
     prefix_cache_bytes: toByteCount('prefixCacheBytes', flags),
+    chat_template: toTemplate(flags.chatTemplate),
+    tool_format: flags.toolFormat,
+    reasoning_format: flags.reasoningFormat,
   });
   return {
     name,
@@ -88,6 +94,12 @@ function embeddedBody(name: string, flags: BodyFlags): Record<string, unknown> {
 function toModel(model: string): string {
   const spec = parseModelSpec(model);
   return spec.kind === 'file' ? spec.path : model;
+}
+
+/** A file by its whole path; words and the text of a template as they are. */
+function toTemplate(given: string | undefined): string | undefined {
+  const isFile = given !== undefined && /^[^{]*\.(?:jinja2?|j2)$/i.test(given);
+  return isFile ? resolve(given) : given;
 }
 
 function externalBody(name: string, flags: BodyFlags): Record<string, unknown> {

@@ -33,6 +33,9 @@ describe('the body', () => {
       draftModel: './d.gguf',
       speculation: 'off',
       prefixCacheBytes: '1GiB',
+      chatTemplate: './t.jinja',
+      toolFormat: 'hermes',
+      reasoningFormat: 'none',
     };
     assert.deepEqual(bodyOf({ model: 'x', ...flags })['options'], {
       deterministic: false,
@@ -40,7 +43,14 @@ describe('the body', () => {
       draft_model: resolve('d.gguf'),
       speculation: 'off',
       prefix_cache_bytes: 2 ** 30,
+      chat_template: resolve('t.jinja'),
+      tool_format: 'hermes',
+      reasoning_format: 'none',
     });
+    for (const chatTemplate of ['none', '{{ messages }}']) {
+      const { options } = bodyOf({ model: 'x', chatTemplate });
+      assert.deepEqual(options, { chat_template: chatTemplate });
+    }
   });
 
   test('of an adapter', () => {

@@ -9,7 +9,12 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { ParlanceError } from '../../contract/index.ts';
 import type { Engine } from '../../engine/index.ts';
 import type { ModelMetadata } from '../../models/index.ts';
-import { createTargetServices, Handovers, localOnly } from '../../targets/index.ts';
+import {
+  createModelRenderer,
+  createTargetServices,
+  Handovers,
+  localOnly,
+} from '../../targets/index.ts';
 import type { AdapterSpec } from '../spec.ts';
 import { Adapters } from './adapters.ts';
 
@@ -36,14 +41,11 @@ beforeEach(() => {
       return Promise.resolve();
     },
   } as unknown as Engine;
-  const metadata = {
-    chatTemplate: null,
-    namedChatTemplates: {},
-    architecture: 'llama',
-    tokenizer: {},
-  } as unknown as ModelMetadata;
   const services = createTargetServices(localOnly);
-  const base = { engine, metadata, handovers: new Handovers(), services };
+  const tokenizer = { specialTexts: [] };
+  const metadata = { namedChatTemplates: {}, tokenizer } as unknown as ModelMetadata;
+  const prompting = createModelRenderer({ metadata, services, template: 'none' });
+  const base = { engine, prompting, handovers: new Handovers(), services };
   adapters = new Adapters(base, false);
   strict = new Adapters(base, true);
 });

@@ -15,10 +15,13 @@ import {
 } from '../../models/index.ts';
 import {
   createEmbeddedTarget,
+  createModelRenderer,
   Handovers,
   type EmbeddedTarget,
+  type ModelRenderer,
   type TargetServices,
 } from '../../targets/index.ts';
+import { checkChatTemplate, readChatTemplate } from '../chat-template.ts';
 import { invalidDeployment } from '../check-fields.ts';
 import { toEngineOptions, type ServerWide } from '../embedded-options.ts';
 import type { EmbeddedSpec } from '../spec.ts';
@@ -56,7 +59,11 @@ export function createEmbeddedRuntime(options: EmbeddedRuntimeOptions): Runtime<
           signal: context.signal,
           onProgress: (progress) => context.onPull(progress),
         });
+      const template = await readChatTemplate(spec.options.chat_template ?? null);
       const file = await fetch(spec.model);
+      const { metadata } = file;
+      const { services } = options;
+      const prompting = createModelRenderer({ metadata, services, template });
       const { draft_model: draftModel } = spec.options;
       const draft =
         draftModel === null
@@ -68,20 +75,21 @@ export function createEmbeddedRuntime(options: EmbeddedRuntimeOptions): Runtime<
       context.onLoad(null);
       const files = { file, draft };
       return await inTurn(context.signal, () =>
-        load(spec, files, { ...context, ...options, handovers }),
+        load(spec, files, { ...context, ...options, handovers, prompting }),
       );
     },
   };
 }
 
 function check(spec: EmbeddedSpec): EmbeddedSpec {
-  const { draft_model: draft } = spec.options;
+  const { draft_model: draft, chat_template: template } = spec.options;
   return {
     ...spec,
     model: checkModel('model', spec.model),
     options: {
       ...spec.options,
       draft_model: draft === null ? null : checkModel('options.draft_model', draft),
+      chat_template: checkChatTemplate(template),
     },
   };
 }
@@ -101,7 +109,8 @@ interface Files {
   readonly draft: ModelFile | null;
 }
 
-type LoadContext = StartContext & EmbeddedRuntimeOptions & { readonly handovers: Handovers };
+type LoadContext = StartContext &
+  EmbeddedRuntimeOptions & { readonly handovers: Handovers; readonly prompting: ModelRenderer };
 
 async function load(
   spec: EmbeddedSpec,
@@ -124,19 +133,18 @@ async function load(
     onFault: (message) => context.onFault?.(spec.name, message),
     ...(context.onReleased === undefined ? {} : { onReleased: context.onReleased }),
   });
-  const { metadata } = file;
-  const { handovers, services } = context;
+  const { handovers, services, prompting } = context;
   const formats = {
     tools: spec.options.tool_format ?? null,
     reasoning: spec.options.reasoning_format ?? null,
   };
-  const parts = { engine, metadata, handovers, services, formats };
+  const parts = { engine, prompting, handovers, services, formats };
   try {
     const target = createEmbeddedTarget({ name: spec.name, ...parts });
     adapters = new Adapters(parts, spec.options.deterministic === true);
     handovers.join(engine);
     const improving = improve(spec.name, engine, file, context);
-    return toRunning({ engine, file, adapters, handovers, target, improving });
+    return toRunning({ engine, file, adapters, handovers, target, prompting, improving });
   } catch (error) {
     await engine.stop();
     throw error;
@@ -165,15 +173,17 @@ interface Parts {
   readonly adapters: Adapters;
   readonly handovers: Handovers;
   readonly target: EmbeddedTarget;
+  readonly prompting: ModelRenderer;
 }
 
-function toRunning({ engine, file, adapters, handovers, target, improving }: Parts): Running {
+function toRunning(parts: Parts): Running {
+  const { engine, file, adapters, handovers, target, prompting, improving } = parts;
   return {
     target,
     details: () => ({
       ...toDetails(engine, file, adapters.names),
       requantising: improving?.view ?? null,
-      chat_template: target.template,
+      chat_template: prompting.origin,
       tool_format: target.formats.withTools.tools,
       reasoning_format: target.formats.plain.reasoning,
     }),

@@ -254,6 +254,19 @@ export async function readStringsAt(
   return strings;
 }
 
+/** All elements of a long array of numbers; the window is left behind them. */
+export async function readNumbers(window: FileWindow, array: LongArray): Promise<GgufScalar[]> {
+  const bytes = scalarBytes.get(array.elementType);
+  if (bytes === undefined) throw new GgufDefect('has an array of texts where numbers should be');
+  const values: GgufScalar[] = [];
+  window.seek(array.offset);
+  for (let index = 0; index < array.length; index++) {
+    if (!window.has(bytes)) await window.fill(bytes);
+    values.push(toScalar(window.take(bytes), array.elementType));
+  }
+  return values;
+}
+
 async function readTensorInfo(window: FileWindow): Promise<TensorInfo> {
   const name = await readName(window, 'tensor name');
   const dimensionCount = await readU32(window);

@@ -88,6 +88,7 @@ describe('a sound file', () => {
           unknown: null,
           addBos: true,
           addEos: null,
+          specialTexts: [],
         },
         licence: 'mit',
         parameterCount: 64,
@@ -122,6 +123,29 @@ describe('a sound file', () => {
     assert.deepEqual(metadata.tokenizer.eos, { id: 19_999, text: 'token-19999' });
     assert.deepEqual(metadata.tokenizer.bos, { id: 0, text: 'token-0' });
   });
+
+  for (const size of [5, 20_000]) {
+    test(`tells its special tokens where it has no chat template, of ${size}`, async () => {
+      const values = Array.from({ length: size }, (_, index) => `token-${index}`);
+      const special = new Map([
+        [1, 3],
+        [3, 6],
+        [size - 1, 4],
+      ]);
+      const content = tinyModel({
+        'tokenizer.ggml.tokens': { array: 'string', values },
+        'tokenizer.ggml.token_type': {
+          array: 'i32',
+          values: values.map((_, index) => special.get(index) ?? 1),
+        },
+      });
+      const bare = without(content, 'tokenizer.chat_template');
+      const { tokenizer } = await readModelMetadata(await fileOf(toGguf(bare)));
+      assert.deepEqual(tokenizer.specialTexts, ['token-1', `token-${size - 1}`]);
+      const whole = await readModelMetadata(await fileOf(toGguf(content)));
+      assert.deepEqual(whole.tokenizer.specialTexts, []);
+    });
+  }
 });
 
 describe('a broken file', () => {

@@ -9,21 +9,14 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { ParlanceError } from '../../contract/index.ts';
 import { FileWindow, PastEnd } from './file-window.ts';
 import { fileTypeNames, ggmlTypes } from './ggml-types.ts';
+import { GgufDefect, readHeader, type GgufHeader } from './gguf-header.ts';
+import { count, flag, isKeptArray, isLongArray, text } from './header-values.ts';
 import {
-  GgufDefect,
-  readHeader,
-  readStringsAt,
-  typeString,
-  type GgufHeader,
-  type GgufValue,
-  type LongArray,
-} from './gguf-header.ts';
-
-export interface SpecialToken {
-  readonly id: number;
-  /** null where the vocabulary has no such entry. */
-  readonly text: string | null;
-}
+  readNamedTokens,
+  readSpecialTexts,
+  type NamedTokens,
+  type SpecialToken,
+} from './vocabulary.ts';
 
 export interface TokenizerMetadata {
   /** `gpt2`, `llama`, … as the file names it. */
@@ -38,6 +31,11 @@ export interface TokenizerMetadata {
   /** null: the file does not say, so the tokenizer's own default holds. */
   readonly addBos: boolean | null;
   readonly addEos: boolean | null;
+  /**
+   * Texts of the tokens that stand for no text. Only of a file without a chat template: then they tell
+   * whose form the model was trained on.
+   */
+  readonly specialTexts: readonly string[];
 }
 
 /** null everywhere means: the file does not say. */
@@ -132,8 +130,10 @@ async function parseMetadata(window: FileWindow): Promise<ModelMetadata> {
   const header = await readHeader(window);
   checkLength(header, window.fileBytes);
   checkServable(header);
-  const tokens = await readSpecialTokens(window, header);
-  return toMetadata(header, tokens, window.fileBytes);
+  const tokens = await readNamedTokens(window, header);
+  const hasTemplate = text(header, 'tokenizer.chat_template') !== null;
+  const specialTexts = hasTemplate ? [] : await readSpecialTexts(window, header);
+  return toMetadata(header, { ...tokens, specialTexts }, window.fileBytes);
 }
 
 /** The file must reach to the end of its last tensor; types that we do not know are not measured. */
@@ -165,57 +165,11 @@ function checkServable(header: GgufHeader): void {
   if (header.tensors.length === 0) throw new GgufDefect('has no weights, only a vocabulary');
 }
 
-const specialKeys = {
-  bos: 'tokenizer.ggml.bos_token_id',
-  eos: 'tokenizer.ggml.eos_token_id',
-  eot: 'tokenizer.ggml.eot_token_id',
-  eom: 'tokenizer.ggml.eom_token_id',
-  pad: 'tokenizer.ggml.padding_token_id',
-  unknown: 'tokenizer.ggml.unknown_token_id',
-} as const;
-
-type SpecialTokens = Record<keyof typeof specialKeys, SpecialToken | null>;
-
-async function readSpecialTokens(window: FileWindow, header: GgufHeader): Promise<SpecialTokens> {
-  const ids = new Set(
-    Object.values(specialKeys)
-      .map((key) => tokenId(header, key))
-      .filter((id) => id !== null),
-  );
-  const texts = await readTokenTexts(window, header, ids);
-  const special = (key: string): SpecialToken | null => {
-    const id = tokenId(header, key);
-    return id === null ? null : { id, text: texts.get(id) ?? null };
-  };
-  return {
-    bos: special(specialKeys.bos),
-    eos: special(specialKeys.eos),
-    eot: special(specialKeys.eot),
-    eom: special(specialKeys.eom),
-    pad: special(specialKeys.pad),
-    unknown: special(specialKeys.unknown),
-  };
-}
-
-async function readTokenTexts(
-  window: FileWindow,
+function toMetadata(
   header: GgufHeader,
-  ids: ReadonlySet<number>,
-): Promise<ReadonlyMap<number, string>> {
-  const tokens = header.values.get('tokenizer.ggml.tokens');
-  if (tokens === undefined) return new Map();
-  if (isKeptArray(tokens)) {
-    return new Map(
-      [...ids].filter((id) => id < tokens.length).map((id) => [id, String(tokens[id])]),
-    );
-  }
-  if (!isLongArray(tokens) || tokens.elementType !== typeString) {
-    throw new GgufDefect('has a vocabulary that is not an array of strings');
-  }
-  return await readStringsAt(window, tokens, ids);
-}
-
-function toMetadata(header: GgufHeader, tokens: SpecialTokens, fileBytes: number): ModelMetadata {
+  tokens: NamedTokens & Pick<TokenizerMetadata, 'specialTexts'>,
+  fileBytes: number,
+): ModelMetadata {
   const architecture = text(header, 'general.architecture') ?? '';
   const of = (key: string): number | null => count(header, `${architecture}.${key}`);
   const heads = of('attention.head_count');
@@ -280,39 +234,4 @@ function namedTemplates(header: GgufHeader): Record<string, string> {
       templates[key.slice(prefix.length)] = value;
   }
   return templates;
-}
-
-function isKeptArray(value: GgufValue): value is readonly (number | bigint | boolean | string)[] {
-  return Array.isArray(value);
-}
-
-function isLongArray(value: GgufValue): value is LongArray {
-  return typeof value === 'object' && !isKeptArray(value);
-}
-
-function text(header: GgufHeader, key: string): string | null {
-  const value = header.values.get(key);
-  if (value === undefined || typeof value === 'string') return value ?? null;
-  throw new GgufDefect(`has no text where its ${key} should be`);
-}
-
-function flag(header: GgufHeader, key: string): boolean | null {
-  const value = header.values.get(key);
-  if (value === undefined || typeof value === 'boolean') return value ?? null;
-  throw new GgufDefect(`has neither true nor false where its ${key} should be`);
-}
-
-/** Some files write -1 for a token that the model does not have. */
-function tokenId(header: GgufHeader, key: string): number | null {
-  const value = header.values.get(key);
-  return typeof value === 'number' && value < 0 ? null : count(header, key);
-}
-
-/** A count of at least 0; of a list with one count a layer, the largest. */
-function count(header: GgufHeader, key: string): number | null {
-  const value = header.values.get(key);
-  if (value === undefined) return null;
-  const largest = isKeptArray(value) ? Math.max(0, ...value.map(Number)) : value;
-  if (typeof largest === 'number' && Number.isInteger(largest) && largest >= 0) return largest;
-  throw new GgufDefect(`has no count where its ${key} should be`);
 }

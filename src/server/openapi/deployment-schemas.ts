@@ -29,6 +29,12 @@ const engineOptions = Type.Object(
       Type.Union([Type.Integer({ minimum: 0 }), Type.Literal('auto')]),
       'Layers that a GPU computes.',
     ),
+    chat_template: chosen(
+      Type.String(),
+      'A `.jinja` file on the server, the text of a template, or `none` for raw prompts only.',
+    ),
+    tool_format: chosen(Type.String(), 'How the model writes calls: `auto`, `none` or a name.'),
+    reasoning_format: chosen(Type.String(), 'How it writes thinking: `auto`, `none` or a name.'),
   },
   { additionalProperties: false, description: 'Options of the engine; null lets Parlance choose.' },
 );

@@ -5,8 +5,7 @@
 
 import type { ReceiptNote } from '../../contract/index.ts';
 import type { Accepted, Engine, GenerateRequest, Generation } from '../../engine/index.ts';
-import type { ModelMetadata } from '../../models/index.ts';
-import { createRenderer, finalAssistantText, type PromptRenderer } from '../../prompt/index.ts';
+import { finalAssistantText } from '../../prompt/index.ts';
 import { incompleteNotes } from '../reading/create-check.ts';
 import { readAnswer } from '../reading/read-answer.ts';
 import type { TargetServices } from '../services.ts';
@@ -24,13 +23,14 @@ import { embeddedCapabilities } from './capabilities.ts';
 import { toGenerateRequest } from './generate-request.ts';
 import { holdMs, type HandoverPlace, type Handovers } from './handovers.ts';
 import { findFormats, noWishes, type FormatWishes, type ModelFormats } from './model-format.ts';
+import type { ModelRenderer } from './model-renderer.ts';
 import { prepareRequest, type PreparedRequest } from './prepare-request.ts';
 import { respell } from './respell.ts';
 
 interface EmbeddedOptions {
   readonly name: string;
   readonly engine: Engine;
-  readonly metadata: ModelMetadata;
+  readonly prompting: ModelRenderer;
   /** Shared by all engines of a server, so that a context can go from one to another. */
   readonly handovers: Handovers;
   readonly services: TargetServices;
@@ -42,8 +42,6 @@ interface EmbeddedOptions {
 
 export interface EmbeddedTarget extends Target {
   readonly formats: ModelFormats;
-  /** Where its chat template comes from: the model's file, what is known of its family, or nowhere. */
-  readonly template: string;
 }
 
 export interface LoadedAdapter {
@@ -53,13 +51,9 @@ export interface LoadedAdapter {
   readonly identity: string;
 }
 
-/**
- * @throws ParlanceError `invalid_template` when the model's chat template does not parse or fails
- * on the plainest conversation, so that a broken one fails the deployment and not a request
- */
 export function createEmbeddedTarget(options: EmbeddedOptions): EmbeddedTarget {
   const { name, services } = options;
-  const renderer = rendererOf(options);
+  const { renderer } = options.prompting;
   const formats = findFormats(renderer, options.formats ?? noWishes);
   const prepare = async (run: TargetRun): Promise<Asking> => {
     const preparing = { renderer, formats, services };
@@ -70,7 +64,6 @@ export function createEmbeddedTarget(options: EmbeddedOptions): EmbeddedTarget {
     kind: 'embedded',
     capabilities: embeddedCapabilities(renderer.capabilities),
     formats,
-    template: renderer.family ?? (renderer.source === null ? 'none' : 'file'),
     async plan(run) {
       const asking = await prepare(run);
       if (wishOf(run) === 'generation_only') checkHandle(asking);
@@ -96,20 +89,6 @@ export function createEmbeddedTarget(options: EmbeddedOptions): EmbeddedTarget {
 
 const wishOf = ({ request }: TargetRun) =>
   request.parameters.disaggregated_params?.request_type ?? 'context_and_generation';
-
-function rendererOf({ metadata, services }: EmbeddedOptions): PromptRenderer {
-  const { bos, eos, pad, unknown, eot, eom } = metadata.tokenizer;
-  const textOf = (token: { readonly text: string | null } | null | undefined): string | null =>
-    token?.text ?? null;
-  return createRenderer({
-    chatTemplate: metadata.chatTemplate,
-    toolTemplate: metadata.namedChatTemplates['tool_use'] ?? null,
-    architecture: metadata.architecture,
-    special: { bos: textOf(bos), eos: textOf(eos), pad: textOf(pad), unknown: textOf(unknown) },
-    turnEnds: [textOf(eot), textOf(eom)].filter((text) => text !== null),
-    untrusted: services.untrusted,
-  });
-}
 
 /** One request on its way to the engine. */
 interface Asking {
