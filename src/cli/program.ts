@@ -51,6 +51,11 @@ const rows: readonly CommandRow[] = [
     load: () => import('./commands/keys.ts'),
   },
   {
+    name: 'logs',
+    summary: 'list the inferences that are on record',
+    load: () => import('./commands/logs.ts'),
+  },
+  {
     name: 'render',
     summary: 'print what a chat template makes of messages',
     load: () => import('./commands/render.ts'),

@@ -67,6 +67,7 @@ const samples: {
   allowedHosts: ['a.example,b', 'allowed_hosts: [a.example, b]', ['a.example', 'b']],
   heartbeat: ['5', 'heartbeat: 5', 5],
   usageChunk: ['separate', 'stream: { usage_chunk: separate }', 'separate'],
+  recordDays: ['7', 'record_days: 7', 7],
   fetchRemote: ['true', 'fetch_remote: true', true],
   fetchHttp: ['true', 'fetch_http: true', true],
   fetchPrivate: ['10.1.0.0/16,::1', 'fetch_private: [10.1.0.0/16, "::1"]', ['10.1.0.0/16', '::1']],

@@ -36,6 +36,7 @@ export const optionsSchema = Type.Object(
     allowedHosts: Type.Array(Type.String({ minLength: 1 })),
     heartbeat: Type.Integer({ minimum: 1, maximum: 3600 }),
     usageChunk: Type.Enum(['last', 'separate']),
+    recordDays: Type.Integer({ minimum: 0, maximum: 3650 }),
     fetchRemote: Type.Boolean(),
     fetchHttp: Type.Boolean(),
     fetchPrivate: Type.Array(Type.String({ minLength: 1 })),
@@ -222,6 +223,13 @@ const rows: { readonly [K in OptionName]: Row & { readonly default: Options[K] }
     file: ['stream', 'usage_chunk'],
     default: 'last',
     description: 'Where a stream carries usage: on its last chunk, or in a separate one after it.',
+  },
+  recordDays: {
+    argument: 'DAYS',
+    reading: 'number',
+    default: 30,
+    description:
+      'How long the record of an inference is kept (facts and counts, no text); 0: none is made.',
   },
   fetchRemote: {
     argument: 'true|false',

@@ -24,14 +24,21 @@ export type Database = Kysely<Tables>;
 const busyTimeoutMs = 5000;
 
 /**
+ * `careful`: waits for other writers, and what it has written outlives a power cut. `light`: neither, so
+ * that a write takes next to no time; what it has written outlives the process, however that ends.
+ */
+export type Writing = 'careful' | 'light';
+
+/**
  * @param path of the file, made where there is none (readable by its owner only)
  * @throws ParlanceError `home_unusable` that names the file
  */
-export function openDatabase(path: string): Database {
+export function openDatabase(path: string, writing: Writing = 'careful'): Database {
   const sqlite = guarded(path, () => {
     closeSync(openSync(path, 'a', 0o600));
     const opened = new DatabaseSync(path, { timeout: busyTimeoutMs });
     opened.exec('PRAGMA journal_mode = WAL');
+    if (writing === 'light') opened.exec('PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 0');
     return opened;
   });
   return new Kysely<Tables>({

@@ -42,6 +42,40 @@ export const migrations: Readonly<Record<string, Migration>> = {
         .execute();
     },
   },
+  '0002_inferences': {
+    async up(db: Kysely<unknown>) {
+      await db.schema
+        .createTable('inferences')
+        .addColumn('id', 'text', (column) => column.primaryKey())
+        .addColumn('request_id', 'text', (column) => column.notNull())
+        .addColumn('episode_id', 'text')
+        .addColumn('created', 'bigint', (column) => column.notNull())
+        .addColumn('key_id', 'text')
+        .addColumn('endpoint', 'text', (column) => column.notNull())
+        .addColumn('model', 'text', (column) => column.notNull())
+        .addColumn('target', 'text', (column) => column.notNull())
+        .addColumn('stream', 'integer', (column) => column.notNull())
+        .addColumn('status', 'integer', (column) => column.notNull())
+        .addColumn('error', 'text')
+        .addColumn('finish_reasons', 'text', (column) => column.notNull())
+        .addColumn('prompt_tokens', 'integer')
+        .addColumn('completion_tokens', 'integer')
+        .addColumn('cached_tokens', 'integer')
+        .addColumn('reasoning_tokens', 'integer')
+        .addColumn('drafts_verified', 'integer')
+        .addColumn('drafts_accepted', 'integer')
+        .addColumn('first_token_ms', 'integer')
+        .addColumn('total_ms', 'integer', (column) => column.notNull())
+        .addColumn('receipt', 'text', (column) => column.notNull())
+        .execute();
+      // Lists go back in time and old rows are removed: both by it.
+      await db.schema
+        .createIndex('inferences_by_time')
+        .on('inferences')
+        .columns(['created', 'id'])
+        .execute();
+    },
+  },
 };
 
 /**

@@ -6,8 +6,9 @@
 import { join, resolve } from 'node:path';
 
 import { makeFolder } from '../home/index.ts';
-import { openDatabase } from './database.ts';
+import { openDatabase, type Database } from './database.ts';
 import { createDeploymentRecords, type DeploymentRecords } from './deployment-records.ts';
+import { createInferenceRecords, type InferenceRecords } from './inference-records.ts';
 import { createKeyRecords, type KeyRecords } from './key-records.ts';
 import { migrate } from './migrations.ts';
 import { createServerLock, type ServerLock } from './server-lock.ts';
@@ -17,6 +18,7 @@ export interface Store {
   readonly path: string;
   readonly keys: KeyRecords;
   readonly deployments: DeploymentRecords;
+  readonly inferences: InferenceRecords;
   readonly lock: ServerLock;
   close(): Promise<void>;
 }
@@ -34,8 +36,10 @@ export async function openStore(home: string): Promise<Store> {
     throw toStoreError(error, folder);
   }
   const db = openDatabase(path);
+  let light: Database;
   try {
     await migrate(db, path);
+    light = openDatabase(path, 'light');
   } catch (error) {
     await db.destroy();
     throw toStoreError(error, path);
@@ -44,7 +48,11 @@ export async function openStore(home: string): Promise<Store> {
     path,
     keys: createKeyRecords(db),
     deployments: createDeploymentRecords(db),
+    inferences: createInferenceRecords(light),
     lock: createServerLock(db, folder),
-    close: () => db.destroy(),
+    close: async () => {
+      await light.destroy();
+      await db.destroy();
+    },
   };
 }

@@ -36,8 +36,35 @@ export interface ServerTable {
   since: number;
 }
 
+/** One ended inference a row. Later versions add columns; bodies, should they be kept, lie elsewhere. */
+export interface InferencesTable {
+  id: string;
+  request_id: string;
+  episode_id: string | null;
+  created: number;
+  key_id: string | null;
+  endpoint: string;
+  model: string;
+  target: string;
+  stream: number;
+  status: number;
+  error: string | null;
+  /** JSON array of words. */
+  finish_reasons: string;
+  prompt_tokens: number | null;
+  completion_tokens: number | null;
+  cached_tokens: number | null;
+  reasoning_tokens: number | null;
+  drafts_verified: number | null;
+  drafts_accepted: number | null;
+  first_token_ms: number | null;
+  total_ms: number;
+  receipt: string;
+}
+
 export interface Tables {
   keys: KeysTable;
   deployments: DeploymentsTable;
   server: ServerTable;
+  inferences: InferencesTable;
 }

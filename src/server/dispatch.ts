@@ -9,6 +9,7 @@ import type { Exchange } from './exchange.ts';
 import { writeError } from './http/error-writer.ts';
 import { lookUp, pathOf } from './router.ts';
 import { publicPaths, routeTable, type Route } from './routes/route-table.ts';
+import { toInference } from './to-inference.ts';
 
 export interface DispatchOptions {
   /** Nothing new is begun. */
@@ -62,9 +63,11 @@ function checkHost({ request }: Exchange): void {
   throw new ParlanceError('malformed_request', 'An HTTP/1.1 request needs a Host header.');
 }
 
-async function checkRight({ request, services }: Exchange, { right, path }: Route): Promise<void> {
+async function checkRight(exchange: Exchange, { right, path }: Route): Promise<void> {
+  const { request, services, record } = exchange;
   if (right === null && publicPaths.includes(path)) return;
-  const { name, rights } = await services.access.authenticate(request.headers.authorization);
+  const { id, name, rights } = await services.access.authenticate(request.headers.authorization);
+  record.keyId = id;
   const wanted = right ?? 'admin';
   if (rights.has(wanted) || rights.has('admin')) return;
   throw new ParlanceError(
@@ -104,6 +107,7 @@ function settle(exchange: Exchange, failure: ParlanceError | null): void {
   // A client that leaves after it was refused has had its answer.
   const cancelled = failure === null ? exchange.hasLeft : failure.reason === 'cancelled';
   const sent = failure?.status ?? response.statusCode;
+  const status = cancelled ? 499 : sent;
   services.metrics.requestEnded({
     route: record.route,
     status: cancelled ? 'cancelled' : sent,
@@ -114,7 +118,7 @@ function settle(exchange: Exchange, failure: ParlanceError | null): void {
       id: exchange.id,
       method: request.method,
       path: pathOf(request.url ?? '/').slice(0, 256),
-      status: cancelled ? 499 : sent,
+      status,
       ms: Math.round(seconds * 1000),
       ...(record.model === null ? {} : { model: record.model.slice(0, 128) }),
       ...(record.usage === null ? {} : usageFacts(record.usage)),
@@ -122,4 +126,6 @@ function settle(exchange: Exchange, failure: ParlanceError | null): void {
     },
     'request',
   );
+  const inference = toInference(exchange, { failure, cancelled, status, seconds });
+  if (inference !== null) services.inferences.add(inference);
 }

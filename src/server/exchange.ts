@@ -18,6 +18,18 @@ export interface ExchangeRecord {
   model: string | null;
   target: string | null;
   usage: Usage | null;
+  /** Of the API key. */
+  keyId: string | null;
+  /** Set where a target is asked to answer. */
+  inference: {
+    readonly id: string;
+    readonly episodeId: string | null;
+    readonly stream: boolean;
+  } | null;
+  receipt: string;
+  finishReasons: string[];
+  /** From the request's arrival to the first piece of its answer. */
+  firstTokenSeconds: number | null;
 }
 
 export interface ExchangeOptions {
@@ -37,13 +49,22 @@ export class Exchange {
   readonly services: Services;
   readonly timers: Timers;
   readonly startedAt = performance.now();
-  readonly record: ExchangeRecord = { route: 'unmatched', model: null, target: null, usage: null };
+  readonly record: ExchangeRecord = {
+    route: 'unmatched',
+    model: null,
+    target: null,
+    usage: null,
+    keyId: null,
+    inference: null,
+    receipt: '',
+    finishReasons: [],
+    firstTokenSeconds: null,
+  };
   /** Values of the path's parameters. */
   parameters: Readonly<Record<string, string>> = {};
   readonly #controller = new AbortController();
   readonly #expectsContinue: boolean;
   #left = false;
-  #answering = false;
 
   constructor(options: ExchangeOptions) {
     this.request = options.request;
@@ -76,8 +97,9 @@ export class Exchange {
 
   /** A piece of the answer is there; the metrics want to know of the first. */
   pieceCame(): void {
-    if (!this.#answering) this.services.metrics.firstToken(this.seconds);
-    this.#answering = true;
+    if (this.record.firstTokenSeconds !== null) return;
+    this.record.firstTokenSeconds = this.seconds;
+    this.services.metrics.firstToken(this.record.firstTokenSeconds);
   }
 
   /** Ends the request from our side; the client gets this error. */

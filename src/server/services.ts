@@ -4,7 +4,7 @@
  */
 
 import type { Target } from '../targets/index.ts';
-import type { Log, Metrics } from '../telemetry/index.ts';
+import type { Inference, Log, Metrics } from '../telemetry/index.ts';
 
 export type Right = 'chat' | 'deploy' | 'admin';
 
@@ -67,6 +67,8 @@ export interface Services {
   };
   readonly models: { list(): readonly ModelView[] };
   readonly health: { check(): HealthView };
+  /** Told of every request that a target was asked to answer, once it has ended; takes no time. */
+  readonly inferences: { add(inference: Inference): void };
   /** The OpenAPI document, or what makes it when it is first asked for. */
   readonly openapi: object | (() => object);
   readonly settings: ServerSettings;

@@ -1,7 +1,7 @@
 /** Everything that can answer a request, behind one interface. */
 
 export { capabilityRecords } from './capability-records.ts';
-export { usageInPayload } from './dialects/openai/index.ts';
+export { finishReasonsInPayload, usageInPayload } from './dialects/openai/index.ts';
 export { createEmbeddedTarget, type EmbeddedTarget } from './embedded/embedded-target.ts';
 export { Handovers } from './embedded/handovers.ts';
 export {

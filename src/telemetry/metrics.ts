@@ -8,6 +8,14 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 
 import { observeEngineMetrics, type EngineReading } from './engine-metrics.ts';
 
+/** What became of the records of inferences. */
+export interface RecordCounts {
+  readonly waiting: number;
+  readonly written: number;
+  readonly dropped: number;
+  readonly failures: number;
+}
+
 /** Requests in slots and requests in queues, over all engines. */
 export interface Load {
   readonly running: number;
@@ -35,6 +43,8 @@ export interface Metrics {
   observeLoad(read: () => Load): void;
   /** The same for what each engine counts. */
   observeEngines(read: () => readonly EngineReading[]): void;
+  /** And for the records of inferences. */
+  observeRecords(read: () => RecordCounts): void;
   requestEnded(end: RequestEnd): void;
   /** From the request's arrival to the first piece of its answer. */
   firstToken(seconds: number): void;
@@ -105,6 +115,30 @@ function observeGauges(registers: Registry[], read: () => Load): void {
   gauge('waiting', 'Requests that wait for a slot.');
 }
 
+function observeRecordMetrics(registers: Registry[], read: () => RecordCounts): void {
+  void new Gauge({
+    name: 'parlance_records_waiting',
+    help: 'Records of inferences that are not written yet.',
+    registers,
+    collect() {
+      this.set(read().waiting);
+    },
+  });
+  const counter = (name: string, of: Exclude<keyof RecordCounts, 'waiting'>, help: string): void =>
+    void new Counter({
+      name: `parlance_${name}_total`,
+      help,
+      registers,
+      collect() {
+        this.reset();
+        this.inc(read()[of]);
+      },
+    });
+  counter('records_written', 'written', 'Records of inferences that are in the store.');
+  counter('records_dropped', 'dropped', 'Records of inferences that were lost: no room to wait.');
+  counter('record_failures', 'failures', 'Writes of records that failed and were tried again.');
+}
+
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -124,6 +158,7 @@ export function createMetrics(): Metrics {
     observeEngines(read) {
       engines = read;
     },
+    observeRecords: (read) => observeRecordMetrics(registers, read),
     requestEnded({ route, status, seconds }) {
       requests.total.inc({ route, status: String(status) });
       requests.duration.observe({ route }, seconds);

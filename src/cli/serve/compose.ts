@@ -19,7 +19,7 @@ import {
   readFreeMemory,
 } from '../../engine/index.ts';
 import type { RequantiseTools } from '../../models/index.ts';
-import type { Store } from '../../records/index.ts';
+import { InferenceLog, type Store } from '../../records/index.ts';
 import { createRouting } from '../../routing/index.ts';
 import {
   createApp,
@@ -35,6 +35,8 @@ export interface Program {
   readonly app: App;
   readonly deployments: Deployments;
   readonly services: TargetServices;
+  /** To be stopped once no request is left, before the store is closed. */
+  readonly inferences: InferenceLog;
   /** From now on `/health` says that the server is going. */
   leave(): void;
   readonly leaving: boolean;
@@ -71,6 +73,12 @@ export function compose({ options, store, log, version }: ComposeOptions): Progr
   const deployments = createDeployments({ records: store.deployments, runtimes, log });
   metrics.observeLoad(() => deployments.load());
   metrics.observeEngines(() => deployments.engines());
+  const inferences = new InferenceLog({
+    records: store.inferences,
+    days: options.recordDays,
+    log,
+  });
+  metrics.observeRecords(() => inferences.counts);
   const routing = createRouting(deployments);
   let leaving = false;
   const app = createApp({
@@ -79,6 +87,7 @@ export function compose({ options, store, log, version }: ComposeOptions): Progr
     deployments,
     models: routing,
     health: { check: () => (leaving ? { status: 'draining' } : healthOf(deployments)) },
+    inferences,
     openapi: () => openApiDocument({ version }),
     settings: {
       ...defaultSettings,
@@ -96,6 +105,7 @@ export function compose({ options, store, log, version }: ComposeOptions): Progr
     app,
     deployments,
     services,
+    inferences,
     leave: () => {
       leaving = true;
     },

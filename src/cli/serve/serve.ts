@@ -122,6 +122,7 @@ function listenForTheEnd(program: Program, io: Io) {
       await drained;
       await program.deployments.close(closeMs);
       await program.services.close();
+      await program.inferences.stop();
       unlisten();
       watch.stop();
     },

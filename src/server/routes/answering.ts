@@ -11,8 +11,10 @@ import {
   type Receipt,
 } from '../../contract/index.ts';
 import {
+  finishReasonsInPayload,
   usageInPayload,
   type Answer,
+  type AnswerEvent,
   type AnswerEvents,
   type Target,
   type Usage,
@@ -36,13 +38,22 @@ export interface Job {
   start(signal: AbortSignal): Promise<Answer>;
 }
 
-function sendReceipt(exchange: Exchange, job: Job, answer: Answer | null): void {
-  const { response } = exchange;
-  if (response.headersSent) return;
-  const late = answer?.kind === 'events' ? (answer.lateNotes?.() ?? []) : [];
+function noteReceipt({ record }: Exchange, job: Job, answer: Answer | null): void {
+  const late = answer?.lateNotes?.() ?? [];
   const notes = [...(answer?.notes ?? []), ...late];
-  const text = receiptHeader(annotate(job.receipt, notes, job.request));
-  if (text !== '') response.setHeader('x-parlance-receipt', text);
+  record.receipt = receiptHeader(annotate(job.receipt, notes, job.request));
+}
+
+/** What is noted later is in the record alone. */
+function sendReceipt({ response, record }: Exchange): void {
+  if (response.headersSent || record.receipt === '') return;
+  response.setHeader('x-parlance-receipt', record.receipt);
+}
+
+function noteFinishes({ record }: Exchange, events: readonly AnswerEvent[]): void {
+  for (const event of events) {
+    if (event.type === 'finish') record.finishReasons[event.choice] = event.reason;
+  }
 }
 
 const endedEarly = (): ParlanceError =>
@@ -50,7 +61,10 @@ const endedEarly = (): ParlanceError =>
 
 /** @throws whatever the target throws, and the signal's reason once that is aborted */
 export async function answer(exchange: Exchange, job: Job): Promise<void> {
+  const { id, episodeId } = job.head;
   exchange.record.target = job.target.name;
+  exchange.record.inference = { id, episodeId, stream: job.request.stream };
+  noteReceipt(exchange, job, null);
   try {
     await (job.request.stream ? answerStream(exchange, job) : answerBody(exchange, job));
   } finally {
@@ -68,24 +82,30 @@ function checkAborted({ signal }: Exchange): void {
 async function answerBody(exchange: Exchange, job: Job): Promise<void> {
   const { record } = exchange;
   const found = await job.start(exchange.signal);
-  sendReceipt(exchange, job, found);
+  if (found.notes.length > 0) noteReceipt(exchange, job, found);
+  sendReceipt(exchange);
   if (found.kind === 'wire') {
     let text = '';
     for await (const payload of found.payloads) text += payload;
     checkAborted(exchange);
+    if (found.lateNotes !== undefined) noteReceipt(exchange, job, found);
+    sendReceipt(exchange);
     record.usage = usageInPayload(text);
+    record.finishReasons = [...finishReasonsInPayload(text)];
     exchange.sendText(200, 'application/json; charset=utf-8', text);
     return;
   }
   const collected = emptyCollection(job.choices);
   for await (const events of found.events) {
     collect(collected, events);
+    noteFinishes(exchange, events);
     record.usage = collected.usage;
     exchange.pieceCame();
   }
   checkAborted(exchange);
   if (!isCollected(collected)) throw endedEarly();
-  if (found.lateNotes !== undefined) sendReceipt(exchange, job, found);
+  if (found.lateNotes !== undefined) noteReceipt(exchange, job, found);
+  sendReceipt(exchange);
   exchange.sendJson(200, toAnswerBody(collected, { ...job, logprobs: wantsLogprobs(job) }));
 }
 
@@ -94,14 +114,16 @@ const wantsLogprobs = (job: Job): boolean => job.request.parameters.logprobs ===
 async function answerStream(exchange: Exchange, job: Job): Promise<void> {
   const { response, signal, timers, services } = exchange;
   // Known before the target has answered: it goes out with a heartbeat while the request waits.
-  sendReceipt(exchange, job, null);
+  sendReceipt(exchange);
   const { heartbeatMs } = services.settings;
   const writer = new SseWriter(response, { heartbeatMs, timers, signal });
   try {
     const found = await job.start(signal);
-    if (found.notes.length > 0) sendReceipt(exchange, job, found);
+    if (found.notes.length > 0) noteReceipt(exchange, job, found);
+    sendReceipt(exchange);
     if (found.kind === 'wire') await pass(exchange, found, writer);
     else await convert(exchange, job, { events: found.events, writer });
+    if (found.lateNotes !== undefined) noteReceipt(exchange, job, found);
     checkAborted(exchange);
     writer.done();
   } catch (error) {
@@ -116,6 +138,8 @@ async function pass(exchange: Exchange, found: WireAnswer, writer: SseWriter): P
   for await (const payload of found.payloads) {
     const usage: Usage | null = usageInPayload(payload);
     if (usage !== null) exchange.record.usage = usage;
+    const reasons = finishReasonsInPayload(payload);
+    if (reasons.length > 0) exchange.record.finishReasons.push(...reasons);
     exchange.pieceCame();
     await writer.send([payload]);
   }
@@ -139,6 +163,7 @@ async function convert(
   let state = chunkStream.startState;
   for await (const batch of events) {
     const next = chunkStream.step(stream, state, batch);
+    noteFinishes(exchange, batch);
     state = next.state;
     exchange.record.usage = state.usage;
     if (next.payloads.length === 0) continue;

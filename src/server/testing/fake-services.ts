@@ -14,7 +14,7 @@ import {
   type ReceiptNote,
 } from '../../contract/index.ts';
 import type { Answer, AnswerEvent, Target, TargetRun } from '../../targets/index.ts';
-import { createLog, createMetrics } from '../../telemetry/index.ts';
+import { createLog, createMetrics, type Inference } from '../../telemetry/index.ts';
 import { defaultSettings, type Right, type Services } from '../services.ts';
 
 /** Everything is honoured, but for what is named. */
@@ -103,6 +103,8 @@ export function fakeTarget(script: Script = () => events(greeting)): FakeTarget 
 export interface Fakes extends Services {
   /** Lines of the log, in order. */
   readonly logLines: Record<string, unknown>[];
+  /** What was recorded, in order. */
+  readonly recorded: Inference[];
 }
 
 export interface FakeOptions {
@@ -117,6 +119,7 @@ export interface FakeOptions {
 export function fakeServices(options: FakeOptions = {}): Fakes {
   const target = options.target ?? fakeTarget();
   const logLines: Record<string, unknown>[] = [];
+  const recorded: Inference[] = [];
   const unknown = (): never => {
     throw new ParlanceError('unknown_deployment', 'There is no deployment of this name.');
   };
@@ -160,7 +163,9 @@ export function fakeServices(options: FakeOptions = {}): Fakes {
       write: (line) => logLines.push(JSON.parse(line) as Record<string, unknown>),
     }),
     metrics: createMetrics(),
+    inferences: { add: (inference) => void recorded.push(inference) },
     logLines,
+    recorded,
     ...options.services,
     settings: { ...defaultSettings, ...options.settings },
   };

@@ -1,6 +1,7 @@
 /** The OpenAI dialect: requests and answers as edits of the bytes they came in. */
 
 export { completionEvents } from './completion-events.ts';
+export { finishReasonsInPayload } from './finish-reasons.ts';
 export { parseUsage, usageInPayload } from './usage.ts';
 export { editJson, jsonEntries, jsonValue } from './json-entries.ts';
 export { messageOf, toUpstreamError } from './upstream-error.ts';
