@@ -98,9 +98,10 @@ export class Names {
       if (((allowed >> BigInt(number)) & 1n) === 0n) continue;
       if (blocking === null) {
         if (this.here.named(this.status, name) !== null) yield number;
-      } else if ((plan.order.passedBy(number) & blocking & ~(1n << BigInt(number))) === 0n) {
-        yield number;
+        continue;
       }
+      const passed = plan.order.passedBy(number) & ~(1n << BigInt(number));
+      if ((passed & blocking) === 0n && plan.startable(number)) yield number;
     }
   }
 

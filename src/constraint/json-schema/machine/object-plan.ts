@@ -10,6 +10,7 @@ import { RootList } from './root-list.ts';
 import { NameList } from './name-list.ts';
 import { NameOrder } from './name-order.ts';
 import { NameRules } from './name-rules.ts';
+import { firstBytes } from './place.ts';
 import type { Composite, Place, Values } from './place.ts';
 import { isNever } from './plan.ts';
 import type { Plan } from './plan.ts';
@@ -78,6 +79,7 @@ export class ObjectPlan implements Composite {
   readonly #missing: readonly bigint[];
   readonly #restricted: readonly bigint[];
   readonly #impossible: readonly bigint[];
+  readonly #startable = new Map<number, boolean>();
 
   constructor(
     plan: Plan,
@@ -195,6 +197,27 @@ export class ObjectPlan implements Composite {
       mask |= this.#missing[i]! & ~status.seen;
     }
     return mask;
+  }
+
+  /** Whether some value can begin behind the name, as far as the nodes that must hold are concerned. */
+  startable(number: number): boolean {
+    const known = this.#startable.get(number);
+    if (known !== undefined) return known;
+    const name = this.order.names[number]!;
+    const verdict = this.names.verdictOf(name);
+    const ids = this.#rules.flatMap((rules, node) =>
+      rules === null || this.plan.must[node] !== true
+        ? []
+        : this.names.nodesFor(node, name, verdict),
+    );
+    const unique = [...new Set(ids)];
+    const starts = this.values.starts(
+      unique,
+      unique.map(() => true),
+    );
+    const made = firstBytes.some((byte) => starts.begin(byte)?.verdict.refuted === false);
+    this.#startable.set(number, made);
+    return made;
   }
 
   /** null where the name has come, or been passed by. */

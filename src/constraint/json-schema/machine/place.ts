@@ -36,7 +36,7 @@ export interface Values {
 const furthest = 3;
 
 /** The first bytes of values. */
-const firsts = Array.from('"{[-0123456789tfn', (one) => one.codePointAt(0)!);
+export const firstBytes = Array.from('"{[-0123456789tfn', (one) => one.codePointAt(0)!);
 
 export class Place {
   readonly slot: Slot;
@@ -74,7 +74,7 @@ export class Place {
 
   /** Whether some value may begin here. */
   get possible(): boolean {
-    this.#possible ??= firsts.some((byte) => {
+    this.#possible ??= firstBytes.some((byte) => {
       const begun = this.#starts.begin(byte);
       if (begun === null || this.hopeless(begun.verdict)) return false;
       return this.#ahead(() => this.begin(byte) !== null);
