@@ -217,7 +217,7 @@ export interface ChoiceStep {
   /** Tokens generated for this choice so far, the end token included. */
   readonly tokens: number;
   readonly finish?: Finish;
-  /** Prompt tokens that were not computed for it; in the request's first step. */
+  /** Prompt tokens that were not computed for it; in the first step in which that is known. */
   readonly cachedTokens?: number;
   /** Tokens generated for choices that are not told; in the request's last step. */
   readonly untoldTokens?: number;

@@ -21,7 +21,7 @@ export interface ActiveRequest {
   readonly holdMilliseconds: number | null;
   /** Prompt tokens that were not computed for it; null until its first sequence has a slot. */
   cachedTokens: number | null;
-  /** It was told something. */
+  /** It was told how many those are. */
   told: boolean;
 }
 

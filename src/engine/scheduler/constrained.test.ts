@@ -64,6 +64,13 @@ describe('a text under a constraint', () => {
     assert.ok(bench.decoder.decodes <= drawn + 1, `${bench.decoder.decodes} passes`);
   });
 
+  it('is told with the tokens of its prompt that were there, though it begins before they are known', () => {
+    const { bench, id } = run(request());
+    assert.equal(bench.cached.get(id), 0);
+    const again = bench.run(request(), new FakeConstraint(object));
+    assert.equal(bench.cached.get(again), 'say it'.length);
+  });
+
   it('is the same with log-probabilities, with late answers, and with drafts', () => {
     const plain = run(request()).told;
     const scored = run(request({ topLogprobs: 0 })).told;

@@ -18,7 +18,7 @@ import type {
   GenerateRequest,
 } from '../protocol.ts';
 import type { PreparedConstraint } from '../constraints/index.ts';
-import type { ActiveRequest, Ready, ToldStep } from './active-request.ts';
+import type { ActiveRequest, Ready } from './active-request.ts';
 import { Adapters } from './adapters.ts';
 import { admitRequest } from './admission.ts';
 import { BatchPlanner, type PlannedRun } from './batch-planner.ts';
@@ -32,6 +32,7 @@ import type { Sequence } from './sequence.ts';
 import { settleConstraints } from './settle-constraints.ts';
 import { SlotTable } from './slot-table.ts';
 import { Speculator, type DraftSource } from './speculator.ts';
+import { toSteps } from './to-steps.ts';
 import { WaitingQueue } from './waiting-queue.ts';
 
 export interface SchedulerOptions {
@@ -139,7 +140,7 @@ export class Scheduler {
         accepted: admission.accepted,
         load: this.load,
       };
-      const choices = this.#tell(request, told);
+      const choices = toSteps(request, told);
       this.#endIfDone(request);
       return choices.length === 0
         ? [accepted]
@@ -301,7 +302,7 @@ export class Scheduler {
         const { request } = sequence;
         this.#generated += generated;
         this.#slots.trim(sequence);
-        choices.push(...this.#tell(request, told));
+        choices.push(...toSteps(request, told));
         this.#endIfDone(request);
       },
       failed: ({ request }, error) => {
@@ -330,7 +331,7 @@ export class Scheduler {
     const steps = told.map((step, index) =>
       context !== null && index === told.length - 1 ? { ...step, context } : step,
     );
-    const choices = this.#tell(request, steps);
+    const choices = toSteps(request, steps);
     this.#endIfDone(request);
     return choices;
   }
@@ -349,15 +350,6 @@ export class Scheduler {
     const expires = this.#now() + holdMilliseconds;
     const id = this.#held.put({ promptTokens, state, namespace }, expires);
     return { id, firstTokens: sequence.tokens.slice(promptTokens.length) };
-  }
-
-  #tell(request: ActiveRequest, told: readonly ToldStep[]): ChoiceStep[] {
-    return told.map((step) => {
-      const first = !request.told;
-      request.told = true;
-      const cachedTokens = request.cachedTokens ?? request.promptTokens.length;
-      return { id: request.id, ...step, ...(first ? { cachedTokens } : {}) };
-    });
   }
 
   #endIfDone(request: ActiveRequest): void {
