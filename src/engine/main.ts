@@ -29,6 +29,9 @@ const preparing = new Set<number>();
 let stepping = false;
 let sweeping: NodeJS.Timeout | undefined;
 const sweepMilliseconds = 5000;
+let warming: NodeJS.Timeout | undefined;
+let isWarm = false;
+const warmMilliseconds = 1000;
 
 type Generate = Extract<ToEngine, { type: 'generate' }>;
 
@@ -65,6 +68,7 @@ async function load({ path, draft, options }: Extract<ToEngine, { type: 'load' }
     scheduler = new Scheduler({ ...loaded, maxWaiting: options.maxWaiting, onFault: writeFault });
     constraints = createConstraints({ vocabulary: loaded.decoder.vocabulary });
     send({ type: 'ready', info: loaded.info });
+    warmSoon();
   } catch (error) {
     if (!(error instanceof ParlanceError)) writeFault(error);
     const { reason, message } = asParlanceError(error);
@@ -78,6 +82,7 @@ async function generateConstrained(message: Generate, spec: ConstraintSpec): Pro
   preparing.add(id);
   try {
     if (constraints === null) throw notLoaded();
+    isWarm = true;
     const prepared = await constraints.prepare(spec);
     if (preparing.delete(id)) generate(message, prepared);
     else prepared.release();
@@ -115,6 +120,7 @@ function follow(order: Order): void {
 }
 
 function startStepping(): void {
+  clearTimeout(warming);
   if (stepping) return;
   stepping = true;
   setImmediate(stepOnce);
@@ -129,10 +135,21 @@ function stepOnce(): void {
   else rest(scheduler);
 }
 
+/** Once: the first constraint need not wait for threads, and the engine does not for them while it works. */
+function warmSoon(): void {
+  clearTimeout(warming);
+  if (isWarm) return;
+  warming = setTimeout(() => {
+    isWarm = true;
+    constraints?.warm().catch(writeFault);
+  }, warmMilliseconds);
+}
+
 /** Held contexts end by the clock, also while there is no step that would notice it. */
 function rest(resting: Scheduler): void {
   const { stats } = resting;
   send({ type: 'stats', stats });
+  warmSoon();
   clearTimeout(sweeping);
   if (stats.heldContexts === 0) return;
   sweeping = setTimeout(() => {

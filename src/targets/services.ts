@@ -16,6 +16,8 @@ export interface TargetServices {
   readonly verifier: Verifier;
   readonly untrusted: UntrustedRenderer;
   readonly files: FileReader;
+  /** Starts threads before they are needed; a second time it does nothing. */
+  warm(): void;
   close(): Promise<void>;
 }
 
@@ -37,11 +39,19 @@ export function createTargetServices(options: ServiceOptions): TargetServices {
     allowPrivate: options.fetchPrivate,
   });
   const files = createFileReader(fetcher);
+  let isWarm = false;
   return {
     verifier,
     untrusted,
     files,
+    warm: () => {
+      if (isWarm) return;
+      isWarm = true;
+      verifier.warm();
+      untrusted.warm();
+    },
     close: async () => {
+      isWarm = true;
       await Promise.all([verifier.close(), untrusted.close(), files.close()]);
     },
   };

@@ -19,6 +19,8 @@ export interface Verifier {
   verify(spec: ConstraintSpec, text: string): Promise<Verdict>;
   /** Why texts cannot be kept to the constraint while they are generated; null: they can. */
   findUnsupported(spec: ConstraintSpec): Promise<ParlanceError | null>;
+  /** Starts the thread before it is needed. */
+  warm(): void;
   close(): Promise<void>;
 }
 
@@ -48,6 +50,8 @@ export interface VerifierOptions {
 export function createVerifier({ milliseconds = 10_000 }: VerifierOptions = {}): Verifier {
   return new ThreadVerifier(milliseconds);
 }
+
+const anyObject: ConstraintSpec = { kind: 'json', schema: '{"type":"object"}', whitespace: null };
 
 interface Waiting {
   readonly job: VerifyJob;
@@ -82,6 +86,11 @@ class ThreadVerifier implements Verifier {
       if (error instanceof ParlanceError && error.reason === 'invalid_constraint') return error;
       throw error;
     }
+  }
+
+  warm(): void {
+    // Code that has run once is there; nobody waits for what it says.
+    void this.verify(anyObject, '{}').catch(() => null);
   }
 
   async #ask(spec: ConstraintSpec, text: string | null): Promise<Verdict> {

@@ -30,6 +30,7 @@ import { toDetails } from './engine-details.ts';
 import { IdleRequantise } from './idle-requantise.ts';
 import type { Running, Runtime, StartContext } from './runtime.ts';
 import { createTurns } from './turns.ts';
+import { warmWhenQuiet } from './warm-up.ts';
 
 export interface EmbeddedRuntimeOptions extends ServerWide {
   readonly home: string;
@@ -144,7 +145,20 @@ async function load(
     adapters = new Adapters(parts, spec.options.deterministic === true);
     handovers.join(engine);
     const improving = improve(spec.name, engine, file, context);
-    return toRunning({ engine, file, adapters, handovers, target, prompting, improving });
+    const stopWaiting = warmWhenQuiet(
+      () => engine.load,
+      () => services.warm(),
+    );
+    return toRunning({
+      engine,
+      file,
+      adapters,
+      handovers,
+      target,
+      prompting,
+      improving,
+      stopWaiting,
+    });
   } catch (error) {
     await engine.stop();
     throw error;
@@ -174,10 +188,11 @@ interface Parts {
   readonly handovers: Handovers;
   readonly target: EmbeddedTarget;
   readonly prompting: ModelRenderer;
+  readonly stopWaiting: () => void;
 }
 
 function toRunning(parts: Parts): Running {
-  const { engine, file, adapters, handovers, target, prompting, improving } = parts;
+  const { engine, file, adapters, handovers, target, prompting, improving, stopWaiting } = parts;
   return {
     target,
     details: () => ({
@@ -191,6 +206,7 @@ function toRunning(parts: Parts): Running {
     stats: () => engine.stats,
     attach: (spec, context) => adapters.attach(spec, context),
     stop: async () => {
+      stopWaiting();
       handovers.leave(engine);
       await Promise.all([engine.stop(), improving?.stop()]);
     },

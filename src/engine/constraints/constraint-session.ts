@@ -11,6 +11,8 @@ export interface Constraints {
    * limit of time whatever the spec is, while sessions of others go on.
    */
   prepare(spec: ConstraintSpec): Promise<PreparedConstraint>;
+  /** Makes what every constraint needs before the first one comes. */
+  warm(): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -175,3 +175,17 @@ test('what is not there is not read, and what is closed takes nothing', async ()
   assert.throws(() => session.view, { reason: 'internal' });
   assert.throws(() => session.take([a]), { reason: 'internal' });
 });
+
+test('what is made before the first constraint harms nothing, asked twice or closed meanwhile', async () => {
+  await Promise.all([constraints.warm(), constraints.warm()]);
+  const session = await open('warm');
+  assert.ok(session.wait(longest));
+  session.close();
+  const other = createConstraints({
+    vocabulary,
+    module: new URL('./fake-lane.test-support.ts', import.meta.url),
+  });
+  const warming = other.warm();
+  await other.close();
+  await assert.rejects(warming, { reason: 'internal' });
+});

@@ -1,7 +1,7 @@
 /**
  * Constraints in worker threads: tries every new spec in a lane of its own, then opens texts in lanes that
  * they share, where heavy specs are kept apart. The engine's process makes one for its model; nothing is
- * started before the first constraint comes.
+ * started before the first constraint comes, or the engine has time to spare.
  */
 
 import { createHash } from 'node:crypto';
@@ -38,6 +38,9 @@ const idleMilliseconds = 30_000;
 const mostTried = 512;
 /** Memories of closed texts that wait for the next ones. */
 const mostSpare = 16;
+
+/** Compiled to get ready: its machine is made of what those of most schemas are made of. */
+const anyObject: ConstraintSpec = { kind: 'json', schema: '{"type":"object"}', whitespace: null };
 
 /** What all lanes need; made when the first constraint comes. */
 interface Ground {
@@ -83,6 +86,12 @@ class LaneConstraints implements Constraints {
     if (milliseconds > heavyMilliseconds) return this.#prepareHeavy(ground, keyed);
     await this.#compileIn(ground.shared, keyed);
     return { open: () => this.#open(ground.shared, keyed), release: () => undefined };
+  }
+
+  async warm(): Promise<void> {
+    const prepared = await this.prepare(anyObject);
+    prepared.open().close();
+    prepared.release();
   }
 
   async close(): Promise<void> {

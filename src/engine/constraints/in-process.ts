@@ -46,6 +46,7 @@ export function inProcessConstraints(options: InProcessOptions): Constraints {
         release: () => undefined,
       };
     },
+    warm: async () => {},
     close: async () => known.clear(),
   };
 }
