@@ -35,7 +35,7 @@ export class Macro extends Callable {
       case 'name':
         return shape.name;
       case 'arguments':
-        return shape.parameters;
+        return new PyTuple(shape.parameters);
       case 'caller':
         return shape.readsCaller;
       case 'catch_kwargs':

@@ -62,12 +62,11 @@ const indentFilter = builtin('do_indent(s, width?, first?, blank?)', (render, ar
   if (wide !== undefined) render.chargeText(Math.max(0, Number(wide)));
   const indention = textOf(width) ?? ' '.repeat(Math.max(0, intOr(width, 4)));
   render.chargeText(text.length);
-  const lines = splitLines(`${text}\n`, false);
+  const lines = splitLines(`${text}\n`, false, () => render.charge(8));
   const isBlankToo = blank !== undefined && isTrue(blank);
   const all = lines.map((line, at) =>
     at > 0 && (isBlankToo || line !== '') ? indention + line : line,
   );
-  render.charge(lines.length * 8);
   render.chargeText(text.length + lines.length * indention.length);
   const result = (first !== undefined && isTrue(first) ? indention : '') + all.join('\n');
   return value instanceof Markup ? new Markup(result) : result;
@@ -155,7 +154,7 @@ const wordwrap = builtin(
       long: long === undefined || isTrue(long),
       hyphens: hyphens === undefined || isTrue(hyphens),
     };
-    const lines = splitLines(text, false).map((line) =>
+    const lines = splitLines(text, false, () => render.charge(8)).map((line) =>
       joinTexts(render, by, wrapLine(line, wide, breaks)),
     );
     return joinTexts(render, by, lines);

@@ -30,9 +30,9 @@ class Formatter {
     this.#given = given;
   }
 
-  /** @param depth fields within format specs are one deep, and no deeper */
+  /** @param depth format specs may hold fields, whose specs may not */
   format(text: string, depth: number): string {
-    if (depth > 1) throw valueError('Max string recursion exceeded');
+    if (depth > 2) throw valueError('Max string recursion exceeded');
     const render = this.#render;
     render.chargeText(text.length);
     let result = '';

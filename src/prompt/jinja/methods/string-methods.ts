@@ -274,9 +274,7 @@ export const stringMethods = tableOf([
   builtin('splitlines(self, keepends?)', (render, [self, keep]: One) => {
     const text = own(render, self);
     render.charge(text.length >> 4);
-    const lines = splitLines(text, keep !== undefined && isTrue(keep));
-    render.charge(lines.length * 10);
-    return lines;
+    return splitLines(text, keep !== undefined && isTrue(keep), () => render.charge(8));
   }),
   builtin('join(self, iterable, /)', (render, [self, iterable]: Two) => {
     const items = toArray(render, iterable).map((item, at) => {

@@ -11,7 +11,7 @@ import {
   tupleMethods,
 } from '../methods/container-methods.ts';
 import { stringMethods } from '../methods/string-methods.ts';
-import { BoundMethod, builtin, type Builtin, type One } from './callable.ts';
+import { BoundMethod, Callable, builtin, type Builtin, type One } from './callable.ts';
 import type { Render } from './render.ts';
 import { quoteText } from './quote.ts';
 import { itemAt } from './slices.ts';
@@ -39,12 +39,27 @@ const changing: Readonly<Record<'list' | 'dict', ReadonlySet<string>>> = {
   dict: new Set('clear pop popitem setdefault update'.split(' ')),
 };
 
+const dunders = (names: string): ReadonlySet<string> =>
+  new Set(names.split(' ').map((name) => `__${name}__`));
+
 /** Names between double underscores that every object of Python has. */
-const internal: ReadonlySet<string> = new Set(
-  'class delattr dir doc eq format ge getattribute getstate gt hash init init_subclass le lt ne new reduce reduce_ex repr setattr sizeof str subclasshook contains len getitem iter add mul rmul setitem delitem reversed class_getitem dict module weakref or ror ior call self name qualname globals code closure defaults annotations mro subclasses bases base import builtins'
-    .split(' ')
-    .map((name) => `__${name}__`),
+const internal = dunders(
+  'class delattr dir doc eq format ge getattribute getstate gt hash init init_subclass le lt ne new reduce reduce_ex repr setattr sizeof str subclasshook',
 );
+/** Those that functions have on top. */
+const functionInternal = dunders(
+  'annotations builtins call closure code defaults dict get globals kwdefaults module name qualname self text_signature',
+);
+/** Those that containers have on top. */
+const containerInternal = dunders(
+  'add class_getitem contains delitem getitem iadd imul ior iter len mul or reversed rmul ror setitem',
+);
+
+function isInternal(value: Value, name: string): boolean {
+  if (internal.has(name)) return true;
+  if (value instanceof Callable) return functionInternal.has(name);
+  return (isList(value) || value instanceof PyDict) && containerInternal.has(name);
+}
 
 const unsafe = (value: Value, name: string): Undefined =>
   new Undefined(
@@ -137,7 +152,7 @@ function ownAttribute(value: Value, name: string): Value | undefined {
 function safeAttribute(value: Value, name: string): Value | undefined {
   if (name.startsWith('_')) {
     const isThere =
-      internal.has(name) || (value instanceof PyObject && value.attribute(name) !== undefined);
+      isInternal(value, name) || (value instanceof PyObject && value.attribute(name) !== undefined);
     return isThere ? unsafe(value, name) : undefined;
   }
   return ownAttribute(value, name);
@@ -190,5 +205,5 @@ export function getItem(render: Render, value: Value, key: Value): Value {
 
 /** Whether Python's `hasattr` is true. */
 export function hasAttribute(value: Value, name: string): boolean {
-  return internal.has(name) || ownAttribute(value, name) !== undefined;
+  return isInternal(value, name) || ownAttribute(value, name) !== undefined;
 }

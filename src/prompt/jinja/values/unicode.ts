@@ -59,11 +59,14 @@ export function splitWordsRight(text: string, most: number): string[] {
   }
 }
 
-export function splitLines(text: string, keepEnds: boolean): string[] {
+/** @param pay is called for each line that was found */
+export function splitLines(text: string, keepEnds: boolean, pay: () => void): string[] {
   const lines: string[] = [];
   let start = 0;
-  for (const found of text.matchAll(lineEnd)) {
-    const end = found.index + found[0].length;
+  lineEnd.lastIndex = 0;
+  for (let found = lineEnd.exec(text); found !== null; found = lineEnd.exec(text)) {
+    pay();
+    const end = lineEnd.lastIndex;
     lines.push(text.slice(start, keepEnds ? end : found.index));
     start = end;
   }
