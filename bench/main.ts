@@ -5,6 +5,7 @@ const benches: Readonly<Record<string, (args: readonly string[]) => Promise<void
   sampler: async () => (await import('./sampler/index.ts')).runSamplerBench(),
   constraint: async (args) => (await import('./constraint/index.ts')).runConstraintBench(args),
   layers: async (args) => (await import('./layers/index.ts')).runLayersBench(args),
+  templates: async () => (await import('./templates/index.ts')).runTemplatesBench(),
   /** No figures: builds the server that the engine is measured beside, and tells where it lies. */
   'llama-server': async () => {
     const { ensureLlamaServer } = await import('./llama-server/build.ts');
