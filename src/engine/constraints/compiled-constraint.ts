@@ -44,6 +44,8 @@ export interface ConstraintVocabulary {
 
 /** Forced stretches and tokenised texts that are remembered. */
 const remembered = 4096;
+/** States that texts may add before a constraint is worn, about 100 bytes each. */
+const wearing = 400_000;
 /** Bytes that may be forced at once. */
 const longestForced = 4096;
 
@@ -58,6 +60,8 @@ export class CompiledConstraint {
   readonly masker: Masker;
   readonly #budget: TimedBudget;
   readonly #limits: ConstraintLimits;
+  /** What was kept when it was compiled. */
+  readonly #born: number;
   readonly #forced = new Map<object, Forced>();
   readonly #tokens = new Map<string, readonly number[]>();
 
@@ -66,6 +70,7 @@ export class CompiledConstraint {
     this.masker = masker;
     this.#budget = budget;
     this.#limits = limits;
+    this.#born = budget.kept;
   }
 
   /** A question begins: its time runs from now. */
@@ -73,9 +78,10 @@ export class CompiledConstraint {
     this.#budget.renew(this.#limits.stepMilliseconds);
   }
 
-  /** So much is kept that no new text should begin with it. */
+  /** So much has come to be kept that texts should go on with a fresh one. */
   get worn(): boolean {
-    return this.#budget.kept > this.#limits.kept / 2;
+    const most = Math.min(wearing, (this.#limits.kept - this.#born) / 2);
+    return this.#budget.kept - this.#born > most;
   }
 
   get bytes(): number {

@@ -20,7 +20,8 @@ const keptStates = 256;
 const over: object = Object.freeze({});
 
 export class ConstrainedText {
-  readonly #constraint: CompiledConstraint;
+  readonly #compiled: () => CompiledConstraint;
+  #constraint: CompiledConstraint;
   readonly #memory: ViewMemory;
   readonly #endTokens: ReadonlySet<number>;
   readonly #tokens: number[] = [];
@@ -29,16 +30,23 @@ export class ConstrainedText {
   #from = 0;
   #question: Question = { type: 'open' };
 
-  constructor(constraint: CompiledConstraint, memory: ViewMemory, endTokens: ReadonlySet<number>) {
-    this.#constraint = constraint;
+  /** `compiled`: the constraint, a fresh one where it was worn; it may throw as compiling does. */
+  constructor(
+    compiled: () => CompiledConstraint,
+    memory: ViewMemory,
+    endTokens: ReadonlySet<number>,
+  ) {
+    this.#compiled = compiled;
+    this.#constraint = compiled();
     this.#memory = memory;
     this.#endTokens = endTokens;
-    this.#states = [constraint.machine.start];
+    this.#states = [this.#constraint.machine.start];
   }
 
   /** Throws where a token was not allowed, or a step passes its limits. `proceed` makes the answer. */
   begin(question: Question): void {
     this.#constraint.renew();
+    if (this.#constraint.worn) this.#move();
     this.#question = question;
     if (question.type === 'take') {
       for (const token of question.tokens) this.#push(token);
@@ -60,7 +68,9 @@ export class ConstrainedText {
       forced = found.tokens.slice(0, mostForced);
       for (const token of forced) this.#push(token);
     }
-    this.#write(forced, this.#question.type === 'look' ? this.#question.drafts : []);
+    const ahead = this.#readAhead(this.#question.type === 'look' ? this.#question.drafts : []);
+    if (typeof ahead === 'string') return ahead;
+    this.#write(forced, ahead);
     return null;
   }
 
@@ -100,16 +110,27 @@ export class ConstrainedText {
       this.#states.length = left - this.#from + 1;
       return;
     }
-    const again = this.#tokens.slice(0, left);
+    this.#readAgain(left);
+  }
+
+  /** Goes on with a fresh constraint: what a worn one remembers of texts is given back. */
+  #move(): void {
+    this.#constraint = this.#compiled();
+    this.#constraint.renew();
+    this.#readAgain(this.#tokens.length);
+  }
+
+  #readAgain(tokens: number): void {
+    const again = this.#tokens.slice(0, tokens);
     this.#tokens.length = 0;
     this.#states = [this.#constraint.machine.start];
     this.#from = 0;
     for (const token of again) this.#push(token);
   }
 
-  #write(forced: readonly number[], drafts: readonly number[]): void {
+  #write(forced: readonly number[], ahead: readonly object[]): void {
     const { machine } = this.#constraint;
-    let state = this.#state;
+    const state = this.#state;
     const complete = state === over || machine.accepts(state);
     const any = this.#writeMask(0, state);
     const flags = {
@@ -118,15 +139,40 @@ export class ConstrainedText {
       dead: !complete && !any,
       risky: state !== over && machine.risky(state),
     };
-    let allowed = 0;
+    for (const [row, one] of ahead.entries()) this.#writeMask(row + 1, one);
+    this.#memory.writeView(flags, forced, ahead.length);
+  }
+
+  /**
+   * The states behind the leading drafts that are allowed and behind which something is drawn. Forced
+   * stretches and ends are not drawn, nor is a dead end: what leads to them is taken before anything
+   * follows, as it would be without drafts, so that drafts change no text. A text instead, where that
+   * must be tokenised to tell.
+   */
+  #readAhead(drafts: readonly number[]): readonly object[] | string {
+    const ahead: object[] = [];
+    let state = this.#state;
     for (const draft of drafts.slice(0, mostDrafts)) {
       const next = this.#after(state, draft);
-      if (next === null) break;
+      const drawn = next === null ? false : this.#isDrawnFrom(next);
+      if (typeof drawn === 'string') return drawn;
+      if (next === null || !drawn) break;
       state = next;
-      allowed += 1;
-      this.#writeMask(allowed, state);
+      ahead.push(state);
     }
-    this.#memory.writeView(flags, forced, allowed);
+    return ahead;
+  }
+
+  #isDrawnFrom(state: object): boolean | string {
+    if (state === over) return true;
+    const { machine, masker } = this.#constraint;
+    const complete = machine.accepts(state);
+    if (complete && masker.isLast(state)) return false;
+    const forced = this.#constraint.forced(state);
+    if (forced.kind === 'unknown') return forced.text;
+    return (
+      forced.tokens.length === 0 && (complete || masker.mask(state).some((word) => word !== 0))
+    );
   }
 
   /** Whether anything is allowed. */

@@ -152,13 +152,20 @@ test('a session goes back as it came, over any number of tokens', async () => {
   assert.throws(() => session.view, { reason: 'internal' });
 });
 
-test('a look gives the masks behind drafts, as far as they are allowed, and takes none', async () => {
+test('a look gives the masks behind drafts, as far as what follows is drawn, and takes none', async () => {
+  let stopped = 0;
   for (let seed = 1; seed <= 60; seed += 1) {
     const dice = createDice(seed);
     const vocabulary = wordVocabulary(dice, 60);
     const machine = patternMachine(randomPattern(dice));
     const session = await open(vocabulary, machine);
     const tokens = [...session.view.forced];
+    /** Whether a token would be drawn after so many drafts that were taken without a look. */
+    const drawnAfter = async (count: number): Promise<boolean> => {
+      const other = await open(vocabulary, machine);
+      other.take(drafts.slice(0, count));
+      return other.view.forced.length === 0 && !other.view.ended;
+    };
     const drafts: number[] = [];
     for (let i = 0; i < 20; i += 1) {
       const state = stateAfter(vocabulary, machine, [...tokens, ...drafts]);
@@ -173,7 +180,12 @@ test('a look gives the masks behind drafts, as far as they are allowed, and take
     session.look([...drafts.slice(0, wrong), empty, ...drafts.slice(wrong)]);
     const { view } = session;
     assert.deepEqual(view.forced, []);
-    assert.equal(view.drafts, Math.min(wrong, 16));
+    const most = Math.min(wrong, 16);
+    assert.ok(view.drafts <= most);
+    stopped += view.drafts < most ? 1 : 0;
+    for (let count = 1; count <= Math.min(view.drafts + 1, most); count += 1) {
+      assert.equal(await drawnAfter(count), count <= view.drafts);
+    }
     for (let row = 0; row <= view.drafts; row += 1) {
       const state = stateAfter(vocabulary, machine, [...tokens, ...drafts.slice(0, row)]);
       assert.deepEqual(maskTokens(view.mask(row)), allowedTokens(vocabulary, machine, state));
@@ -183,6 +195,7 @@ test('a look gives the masks behind drafts, as far as they are allowed, and take
     tokens.push(...taken, ...session.view.forced);
     checkView(vocabulary, machine, tokens, session.view);
   }
+  assert.ok(stopped > 10 && stopped < 60);
 });
 
 test('an end token ends the text where it may, and can be taken back', async () => {
@@ -220,4 +233,39 @@ test('a step over its limits ends the session, not the others', async () => {
   const prepared = await constraints.prepare(spec);
   const session = prepared.open();
   assert.throws(() => session.view, { reason: 'constraint_not_met', message: /maxItems/ });
+});
+
+test('a long text goes on with a fresh constraint where the first one has come to keep too much', async () => {
+  const vocabulary = wordVocabulary(createDice(1), 60);
+  let compiled = 0;
+  const constraints = inProcessConstraints({
+    vocabulary,
+    limits: { kept: 2000 },
+    compile: (_spec, { budget }) => {
+      compiled += 1;
+      const plain = machineOf({ start: { a: 'odd' }, odd: { b: 'start', c: 'start' } }, ['start']);
+      // Every byte leads to a state of its own, as where a text is remembered.
+      const inner = (state: object): object => (state as { inner: object }).inner;
+      return {
+        start: { inner: plain.start },
+        step: (state, byte) => {
+          const next = plain.step(inner(state), byte);
+          budget.spend(1, 1, 'additionalProperties');
+          return next === null ? null : { inner: next };
+        },
+        accepts: (state) => plain.accepts(inner(state)),
+        loop: () => null,
+        risky: () => false,
+      };
+    },
+  });
+  const session = (await constraints.prepare(spec)).open();
+  const [a = 0] = vocabulary.tokenize('a', false);
+  const [b = 0] = vocabulary.tokenize('b', false);
+  for (let step = 0; step < 200; step += 1) {
+    assert.equal(session.view.complete, step % 2 === 0);
+    session.take([step % 2 === 0 ? a : b]);
+  }
+  assert.equal(session.view.complete, true);
+  assert.ok(compiled > 2, `compiled ${compiled} times`);
 });

@@ -34,15 +34,16 @@ export function inProcessConstraints(options: InProcessOptions): Constraints {
   const known = new Map<string, CompiledConstraint>();
   const find = (spec: ConstraintSpec): CompiledConstraint => {
     const key = JSON.stringify(spec);
-    const found = known.get(key) ?? compile(spec);
+    const last = known.get(key);
+    const found = last === undefined || last.worn ? compile(spec) : last;
     known.set(key, found);
     return found;
   };
   return {
     prepare: async (spec) => {
-      const constraint = find(spec);
+      find(spec);
       return {
-        open: () => new InProcessSession(constraint, vocabulary),
+        open: () => new InProcessSession(() => find(spec), vocabulary),
         release: () => undefined,
       };
     },
@@ -57,10 +58,10 @@ class InProcessSession implements ConstraintSession {
   readonly #memory: ViewMemory;
   readonly #text: ConstrainedText;
 
-  constructor(constraint: CompiledConstraint, vocabulary: Vocabulary) {
+  constructor(compiled: () => CompiledConstraint, vocabulary: Vocabulary) {
     this.#vocabulary = vocabulary;
     this.#memory = ViewMemory.create((vocabulary.size + 31) >> 5);
-    this.#text = new ConstrainedText(constraint, this.#memory, new Set(vocabulary.eosIds));
+    this.#text = new ConstrainedText(compiled, this.#memory, new Set(vocabulary.eosIds));
     this.#ask({ type: 'open' });
   }
 

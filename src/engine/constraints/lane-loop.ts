@@ -118,10 +118,11 @@ class Lane {
     return this.#compiler(spec);
   }
 
-  #open(session: number, buffer: SharedArrayBuffer, spec: KeyedSpec): void {
+  #open(session: number, buffer: SharedArrayBuffer, { key, spec }: KeyedSpec): void {
+    const keyed = { key, spec };
     const memory = new ViewMemory(buffer, (this.#start.vocabulary.pieces.size + 31) >> 5);
     try {
-      const text = new ConstrainedText(this.#find(spec), memory, this.#endTokens);
+      const text = new ConstrainedText(() => this.#find(keyed), memory, this.#endTokens);
       this.#texts.set(session, { text, memory, waiting: [], asks: 0 });
       this.#ask(session, 1, { type: 'open' });
     } catch (error) {
