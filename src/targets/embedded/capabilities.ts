@@ -80,7 +80,7 @@ export function embeddedCapabilities(prompt: PromptCapabilities): CapabilityReco
     top_logprobs: honoured,
     skip_special_tokens: honoured,
     spaces_between_special_tokens: honoured,
-    modalities: refused('the embedded engine makes text only'),
+    modalities: refused('the embedded engine makes text only', 'Leave it out, or send ["text"]'),
     verbosity: refused('the model has no such control', 'Ask for the length in the prompt'),
 
     truncate_prompt_tokens: honoured,
@@ -89,7 +89,7 @@ export function embeddedCapabilities(prompt: PromptCapabilities): CapabilityReco
         ? refused('the prompt’s own log-probabilities are not computed', 'Leave out `logprobs`')
         : honoured,
     add_special_tokens: honoured,
-    mm_processor_kwargs: refused('the embedded engine has no image processor'),
+    mm_processor_kwargs: refused('the embedded engine has no image processor', 'Leave it out'),
     template_input: refused('the model is not a function with templates'),
     disaggregated_params: ofOneEngine,
 
@@ -115,9 +115,15 @@ export function embeddedCapabilities(prompt: PromptCapabilities): CapabilityReco
     prompt_cache_key: provider('`prompt_cache_key`'),
     safety_identifier: provider('`safety_identifier`'),
 
-    'messages[].content.image_url': refused('the model reads text only'),
+    'messages[].content.image_url': refused(
+      'the embedded engine has no image encoder, and its models read text only',
+      'Say in words what the picture shows, send a PDF or a text as a `file` part, or ask a model on an external target that takes pictures',
+    ),
     'messages[].content.file': emulated('its text is put into the message'),
-    'messages[].content.input_audio': refused('the model reads text only'),
+    'messages[].content.input_audio': refused(
+      'the embedded engine has no audio encoder, and its models read text only',
+      'Send what is said as text, or ask a model on an external target that takes sound',
+    ),
     'messages[].provider_state': provider('`provider_state`'),
     cache_control: provider('`cache_control`'),
 
