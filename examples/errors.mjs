@@ -12,7 +12,7 @@ const messages = [{ role: 'user', content: 'Hello' }];
 const mistakes = {
   'a value out of range': { model: 'smollm2-135m', messages, temperature: 9 },
   'a misspelt field': { model: 'smollm2-135m', messages, temprature: 1 },
-  'a parameter that this target lacks': { model: 'smollm2-135m', messages, guided_regex: '[a-z]+' },
+  'a parameter that this target lacks': { model: 'smollm2-135m', messages, verbosity: 'low' },
   'a model that is not there': { model: 'no-such-model', messages },
 };
 

@@ -10,7 +10,7 @@ ask() {
       "model": "smollm2-135m",
       "messages": [{"role": "user", "content": "Say hello."}],
       "top_k": 20,
-      "guided_choice": ["hello", "good day"],
+      "verbosity": "low",
       "max_tokens": 10
     }' | grep -i -E '^HTTP|^x-parlance|"error"'
 }

@@ -29,7 +29,7 @@ const expected: Readonly<Record<string, RegExp>> = {
   'dry-run.sh':
     /"object":"chat\.completion\.plan".*<\|im_start\|>.*"name":"min_p","fate":"honoured"/,
   'receipt.sh':
-    /HTTP\/1\.1 400[^]*guided_choice[^]*HTTP\/1\.1 200[^]*top_k=honoured; guided_choice=dropped/,
+    /HTTP\/1\.1 400[^]*verbosity[^]*HTTP\/1\.1 200[^]*top_k=honoured; verbosity=dropped/,
   'deploy-external.sh': /"state":"[^]*"content":"[^]*"state":"draining"/,
   // Answers without and with the adapter, and they differ.
   'deploy-adapter.sh':
@@ -44,6 +44,17 @@ const expected: Readonly<Record<string, RegExp>> = {
   'stream-fetch.mjs': /\w/,
   'logprobs.mjs': /" Paris"\s+\d/,
   'choices.mjs': /\w[^]*the same again/,
+  'json-schema.mjs': /\{\s*"name":[^]*\}\n\[ 'name', 'age', 'city' \]/,
+  'json-schema.py': /^Person\(name='.+', age=\d+, city='.+'\)\n.+, \d+/,
+  'choice.sh':
+    /"content":"(?:positive|negative)"[^]*"content":"(?:19|20)\d\d"[^]*backreference[^]*"reason":"invalid_constraint"/,
+  'grammar.sh': /"content":"(?:- [A-Z][a-z]+\\n){3}"[^]*"content":"\d+(?: *\+ *\d+)+ *= *\d+ *"/,
+  'structural-tag.mjs': /^[A-Z].*\.\n<answer>[^]*<\/answer>\n\{ capital: '.*' \}/,
+  'tools.mjs': /^get_weather \{ city: '.+' \} -> [^]*\n.*\w/,
+  'tools.py': /^get_weather \(call_\.\.\.\): \{\s*"city":[^]*\}\ntool_calls/,
+  'pdf.sh': /"content":"[^"]*540 euros/,
+  'documents.sh': /plan[^]*<document name=[^]*documents[^]*emulated[^]*"content":"[^"]*1884/,
+  'chat-template.sh': /"prompt":"Ada: Hello\\nBen: Good day\\nAda: How are you\?\\nBen:"/,
 };
 
 const commands: Readonly<Record<string, string>> = {
@@ -61,7 +72,8 @@ function whyNot(extension: string): string | false {
 
 const byName = (one: string, other: string): number => one.localeCompare(other);
 
-const files = readdirSync(folder).filter((file) => file !== 'README.md');
+/** Those that run; the others are what they read. */
+const files = readdirSync(folder).filter((file) => extname(file) in commands);
 
 describe('examples', () => {
   before(async () => {
