@@ -22,7 +22,25 @@ export interface ChatTemplate {
   mentions(identifier: string): boolean;
 }
 
-/** @throws ParlanceError `invalid_template` when the source does not parse. */
-export function compileTemplate(source: string): ChatTemplate {
-  return compileJinja(source) satisfies JinjaTemplate;
+/**
+ * What a model's own template may do. It renders the longest conversations of those who deployed it,
+ * and some templates look at all messages for each message: a thousand messages take ten million steps.
+ */
+const modelLimits = { steps: 30_000_000 };
+
+/**
+ * @param origin who wrote it: a request's template ends within a tenth of a second, whatever it does
+ * @throws ParlanceError `invalid_template` when the source does not parse.
+ */
+export function compileTemplate(
+  source: string,
+  origin: 'model' | 'request' = 'request',
+): ChatTemplate {
+  const template: JinjaTemplate = compileJinja(source);
+  if (origin === 'request') return template;
+  return {
+    render: (context, options = {}) =>
+      template.render(context, { ...options, limits: { ...modelLimits, ...options.limits } }),
+    mentions: (identifier) => template.mentions(identifier),
+  };
 }

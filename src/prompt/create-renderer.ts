@@ -116,7 +116,7 @@ function findFamily({ architecture, special, turnEnds = [], hasToken }: Renderer
 
 function compileOwn(source: string, { toolTemplate, special }: RendererOptions): Own {
   const compile = (text: string): Composer => {
-    const composer = createComposer(compileTemplate(text), text, special);
+    const composer = createComposer(compileTemplate(text, 'model'), text, special);
     tryOnce(composer);
     return composer;
   };

@@ -1,4 +1,4 @@
-/** Python's `len`. */
+/** How many items a value has: Python's `len`. */
 
 import { textLength } from './characters.ts';
 import { typeError } from './failure.ts';
