@@ -1,6 +1,6 @@
 /** Writes the figures of masks to `bench/results/`: JSON for programs, tables for people. */
 
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 import type { Machine } from '../machine.ts';
@@ -16,6 +16,13 @@ export interface ConstraintReport {
 }
 
 const folder = new URL('../results/', import.meta.url);
+
+/** Those of the last report. */
+export function readFigures(): readonly Figures[] {
+  const path = new URL('constraint.json', folder);
+  if (!existsSync(path)) return [];
+  return (JSON.parse(readFileSync(path, 'utf8')) as ConstraintReport).figures;
+}
 
 /** Returns the paths that were written. */
 export function writeReport(report: ConstraintReport): string[] {
