@@ -16,7 +16,7 @@ export interface Limits {
 }
 
 export const defaultLimits: Limits = {
-  steps: 1_000_000,
+  steps: 800_000,
   textLength: 16_000_000,
   callDepth: 150,
 };
