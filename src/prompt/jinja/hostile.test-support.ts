@@ -200,4 +200,6 @@ export const hostileTemplates: Readonly<Record<string, string>> = {
   sumlist: '{{ ([[1]]*100000)|sum(start=[]) }}',
   reject:
     "{{ range(99999)|map('string')|map('int')|map('string')|join|length }}{% for i in range(9999) %}{{ range(99999)|map('string')|map('int')|map('string')|join|length }}{% endfor %}",
+  floatText:
+    "{% set x='9'*900 ~ 'x' %}{% for i in range(99999) %}{% set y = x|float %}{% endfor %}",
 };

@@ -86,6 +86,13 @@ test('errors name the line, when reading and when rendering', () => {
   assert.throws(() => render('{% for a in b %}'), /Unexpected end of template.*'endfor'/);
 });
 
+test('an error is short, however long the template’s words are', () => {
+  assert.throws(
+    () => render("{{ raise_exception('no ' * 100000) }}"),
+    (error: unknown) => error instanceof Error && error.message.length < 700,
+  );
+});
+
 test('renders of one template do not see each other', () => {
   const template = compileTemplate(
     '{% set ns = namespace(n=0) %}{% for i in l %}{% set ns.n = ns.n + i %}{% endfor %}{{ ns.n }}{{ seen }}{% set seen = 1 %}',

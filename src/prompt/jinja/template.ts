@@ -122,6 +122,10 @@ function guarded<T>(work: () => T, line: (() => number | null) | null): T {
   }
 }
 
+/** Templates put what they were given into their errors, which may be long. */
+const shortened = (message: string): string =>
+  message.length > 500 ? `${message.slice(0, 500)}…` : message;
+
 function toUserError(error: unknown, line: (() => number | null) | null): unknown {
   let failure = error;
   if (error instanceof RangeError) {
@@ -135,7 +139,7 @@ function toUserError(error: unknown, line: (() => number | null) | null): unknow
     line === null ? 'The chat template does not parse' : 'The chat template refused these messages';
   return new ParlanceError(
     'invalid_template',
-    `${words}: ${failure.kind}: ${failure.message}${place}`,
+    `${words}: ${failure.kind}: ${shortened(failure.message)}${place}`,
     { cause: failure },
   );
 }

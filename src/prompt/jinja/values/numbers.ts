@@ -75,7 +75,7 @@ export function power(base: number, exponent: number): number {
 }
 
 const floatShape =
-  /^[+-]?(?:\d+(?:_\d+)*\.?(?:\d+(?:_\d+)*)?|\.\d+(?:_\d+)*)(?:e[+-]?\d+(?:_\d+)*)?$/i;
+  /^[+-]?(?:\d+(?:_\d+)*(?:\.(?:\d+(?:_\d+)*)?)?|\.\d+(?:_\d+)*)(?:e[+-]?\d+(?:_\d+)*)?$/i;
 const named: Readonly<Record<string, number>> = {
   inf: Infinity,
   infinity: Infinity,
