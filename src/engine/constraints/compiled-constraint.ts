@@ -22,7 +22,7 @@ export type Compile = (spec: ConstraintSpec, context: CompileContext) => Machine
 export interface ConstraintLimits {
   /** For compiling one spec. */
   readonly compileMilliseconds: number;
-  /** For answering one question. */
+  /** For answering one question; of the thread's own time, whoever else is busy on the machine. */
   readonly stepMilliseconds: number;
   /** States, nodes and items that one constraint may keep; about 100 bytes each. */
   readonly kept: number;
@@ -58,14 +58,14 @@ const nothing: Forced = { kind: 'tokens', tokens: [] };
 export class CompiledConstraint {
   readonly machine: Machine;
   readonly masker: Masker;
-  readonly #budget: TimedBudget;
+  readonly #budget: ReportingBudget;
   readonly #limits: ConstraintLimits;
   /** What was kept when it was compiled. */
   readonly #born: number;
   readonly #forced = new Map<object, Forced>();
   readonly #tokens = new Map<string, readonly number[]>();
 
-  constructor(machine: Machine, masker: Masker, budget: TimedBudget, limits: ConstraintLimits) {
+  constructor(machine: Machine, masker: Masker, budget: ReportingBudget, limits: ConstraintLimits) {
     this.machine = machine;
     this.masker = masker;
     this.#budget = budget;
@@ -75,7 +75,7 @@ export class CompiledConstraint {
 
   /** A question begins: its time runs from now. */
   renew(): void {
-    this.#budget.renew(this.#limits.stepMilliseconds);
+    this.#budget.renewForStep(this.#limits.stepMilliseconds);
   }
 
   /** So much has come to be kept that texts should go on with a fresh one. */
@@ -122,14 +122,32 @@ function keep<Key, Value>(known: Map<Key, Value>, key: Key, value: Value): void 
 /** Work between two reports of what it is for. */
 const reportEvery = 2000;
 
+interface Clock {
+  stepping: boolean;
+}
+
+function threadMilliseconds(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
+
 /** Tells now and then what keyword the work is for. */
 class ReportingBudget extends TimedBudget {
   readonly #report: (keyword: string) => void;
+  readonly #clock: Clock;
   #work = reportEvery;
 
   constructor(limits: BudgetLimits, report: (keyword: string) => void) {
-    super(limits);
+    const clock: Clock = { stepping: false };
+    super(limits, () => (clock.stepping ? threadMilliseconds() : performance.now()));
+    this.#clock = clock;
     this.#report = report;
+  }
+
+  /** A text must not fail because others are busy: from now on only this thread's own time counts. */
+  renewForStep(milliseconds: number): void {
+    this.#clock.stepping = true;
+    this.renew(milliseconds);
   }
 
   override spend(work: number, kept: number, keyword: string): void {
