@@ -9,6 +9,7 @@ import { configurationPage } from './generate/configuration-page.ts';
 import { errorsPage } from './generate/errors-page.ts';
 import { modelsPage } from './generate/models-page.ts';
 import { parametersPage } from './generate/parameters-page.ts';
+import { toolFormatsPage } from './generate/tool-formats-page.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -19,6 +20,7 @@ export function generatedPages(): Readonly<Record<string, string>> {
     'docs/errors.md': errorsPage(),
     'docs/configuration.md': configurationPage(),
     'docs/models.md': modelsPage(),
+    'docs/tool-formats.md': toolFormatsPage(),
   };
 }
 
