@@ -45,13 +45,24 @@ interface Token {
 
 const control = (text: string, odd = true): Token => ({ text, type: type.control, odd });
 
-export function createVocabulary(kind: VocabularyKind): TinyVocabulary {
-  if (kind === 'bpe') return createBpe();
+/** Of `bpe` only. */
+export interface SpecialTokens {
+  /** Behind all others. */
+  readonly more?: readonly string[];
+  /** What ends a turn; default `<|im_end|>`. */
+  readonly end?: string;
+}
+
+export function createVocabulary(
+  kind: VocabularyKind,
+  specials: SpecialTokens = {},
+): TinyVocabulary {
+  if (kind === 'bpe') return createBpe(specials);
   if (kind === 'spm') return createSpm();
   return createLetters(kind.letters);
 }
 
-function createBpe(): TinyVocabulary {
+function createBpe({ more = [], end = '<|im_end|>' }: SpecialTokens): TinyVocabulary {
   const space = byteSymbol(0x20);
   const toSymbols = (piece: string): string => piece.replaceAll('_', space);
   const pairs = merges().map((pair) => pair.map(toSymbols));
@@ -64,16 +75,17 @@ function createBpe(): TinyVocabulary {
     ...pairs.map((pair) => ({ text: pair.join(''), type: type.normal })),
     control('<|begin|>'),
     control('<|im_start|>'),
-    control('<|im_end|>', false),
+    control(end, false),
     control('<|endoftext|>'),
+    ...more.map((text) => control(text)),
   ];
   return finish(tokens, {
     'tokenizer.ggml.model': { type: 'string', value: 'gpt2' },
     'tokenizer.ggml.pre': { type: 'string', value: 'gpt-2' },
     'tokenizer.ggml.merges': { array: 'string', values: pairs.map((pair) => pair.join(' ')) },
     'tokenizer.ggml.bos_token_id': idOf(tokens, '<|begin|>'),
-    'tokenizer.ggml.eos_token_id': idOf(tokens, '<|im_end|>'),
-    'tokenizer.ggml.eot_token_id': idOf(tokens, '<|im_end|>'),
+    'tokenizer.ggml.eos_token_id': idOf(tokens, end),
+    'tokenizer.ggml.eot_token_id': idOf(tokens, end),
     'tokenizer.ggml.add_bos_token': { type: 'bool', value: false },
     'tokenizer.chat_template': { type: 'string', value: chatTemplate },
   });

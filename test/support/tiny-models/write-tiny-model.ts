@@ -14,12 +14,16 @@ import {
   type TinyShape,
 } from './architectures.ts';
 import { floatTensor, randomMatrix, type WeightType } from './random-weights.ts';
-import { createVocabulary, type VocabularyKind } from './tiny-vocabulary.ts';
+import { createVocabulary, type SpecialTokens, type VocabularyKind } from './tiny-vocabulary.ts';
 
 export interface TinyModelOptions {
   readonly architecture: TinyArchitecture;
   /** Default `bpe`. */
   readonly vocabulary?: VocabularyKind;
+  /** More of them have IDs from 315 on. */
+  readonly specials?: SpecialTokens;
+  /** Whether the file has a chat template; default true. */
+  readonly chatTemplate?: boolean;
   /** Default `q8_0`, with which results do not depend on the load; the numbers are the same. */
   readonly weights?: WeightType;
   /** Default 1; another seed is another model of the same shape. Letters are liveliest with 2. */
@@ -61,7 +65,7 @@ export function tinyModelContent(options: TinyModelOptions): GgufContent {
   const seed = options.seed ?? 1;
   const shape = tinyShape(options);
   const kind = options.vocabulary ?? 'bpe';
-  const vocabulary = createVocabulary(kind);
+  const vocabulary = createVocabulary(kind, options.specials);
   const logitSpread = options.logitSpread ?? (typeof kind === 'string' ? 2.5 : 1);
   const blueprint = blueprintOf(architecture, shape);
   const own = Object.entries(blueprint.entries).map(
@@ -82,7 +86,9 @@ export function tinyModelContent(options: TinyModelOptions): GgufContent {
       [`${architecture}.block_count`]: u32(shape.layers),
       [`${architecture}.vocab_size`]: u32(vocabulary.size),
       ...Object.fromEntries(own),
-      ...vocabulary.entries,
+      ...(options.chatTemplate === false
+        ? without(vocabulary.entries, 'tokenizer.chat_template')
+        : vocabulary.entries),
     },
     tensors: [
       randomMatrix('token_embd.weight', table, { type, seed, spread: blueprint.embeddingSpread }),
@@ -106,5 +112,8 @@ export function writeTinyModel(path: string, options: TinyModelOptions): string 
   writeFileSync(path, toGguf(tinyModelContent(options)));
   return path;
 }
+
+const without = <T>(entries: Readonly<Record<string, T>>, key: string): Record<string, T> =>
+  Object.fromEntries(Object.entries(entries).filter(([name]) => name !== key));
 
 const u32 = (value: number): GgufEntry => ({ type: 'u32', value });
