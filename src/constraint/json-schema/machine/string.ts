@@ -33,6 +33,8 @@ export class StringPlan {
   readonly start: StringLeaf;
   readonly #ids = new Map<object, number>();
   readonly #leaves = new Map<string, StringLeaf>();
+  /** By truths of the machines. */
+  readonly #settled = new Map<string, Verdict>();
 
   constructor(
     plan: Plan,
@@ -50,16 +52,19 @@ export class StringPlan {
 
   /** The truth of each machine in its state; `own` has those that are idle. */
   truths(states: readonly (object | null)[], own: Uint8Array | null): Uint8Array {
-    return Uint8Array.from(this.machines, (machine, i) => {
-      if (own !== null && own[i] !== open) return own[i]!;
-      if (machine === null) return yes;
+    const { machines } = this;
+    const truths = new Uint8Array(machines.length);
+    for (let i = 0; i < machines.length; i++) {
+      const machine = machines[i]!;
       const state = states[i]!;
-      return state === null ? no : machine.always(state) ? yes : open;
-    });
+      if (own !== null && own[i] !== open) truths[i] = own[i]!;
+      else if (machine === null) truths[i] = yes;
+      else truths[i] = state === null ? no : machine.always(state) ? yes : open;
+    }
+    return truths;
   }
 
   leaf(states: readonly (object | null)[], own: Uint8Array, lex: Lex): StringLeaf {
-    const verdict = settle(this.plan, own, this.tools.verdicts);
     const kept = states.map((state, i) => (own[i] === open ? state : null));
     let key = '';
     for (let i = 0; i < own.length; i++) {
@@ -69,8 +74,18 @@ export class StringPlan {
     const known = this.#leaves.get(key);
     if (known !== undefined) return known;
     this.tools.spend(1 + own.length / 4, 2 + own.length / 4, this.tools.keyword);
+    const verdict = this.#settle(own);
     const made = new StringLeaf(this, { states: kept, own, lex, verdict });
     this.#leaves.set(key, made);
+    return made;
+  }
+
+  #settle(own: Uint8Array): Verdict {
+    const key = own.join('');
+    const known = this.#settled.get(key);
+    if (known !== undefined) return known;
+    const made = settle(this.plan, own, this.tools.verdicts);
+    this.#settled.set(key, made);
     return made;
   }
 
@@ -94,7 +109,7 @@ export class StringLeaf implements Leaf {
   readonly trailing = false;
   readonly #plan: StringPlan;
   readonly #reading: Reading;
-  readonly #next: (StringLeaf | 'closed' | null | undefined)[] = Array.from({ length: 256 });
+  readonly #next = new Map<number, StringLeaf | 'closed' | null>();
   #final: Verdict | null | undefined;
 
   constructor(plan: StringPlan, reading: Reading) {
@@ -116,10 +131,10 @@ export class StringLeaf implements Leaf {
   }
 
   step(byte: number): StringLeaf | 'closed' | null {
-    const known = this.#next[byte];
+    const known = this.#next.get(byte);
     if (known !== undefined) return known;
     const made = this.#advance(byte);
-    this.#next[byte] = made;
+    this.#next.set(byte, made);
     return made;
   }
 
@@ -155,10 +170,11 @@ export class StringLeaf implements Leaf {
     // The usual spelling of hexadecimal digits is small.
     if (usual && lex.escape && byte >= 0x41 && byte <= 0x46) return null;
     const allowed = this.#filter(next);
-    const truths = Uint8Array.from(own, (truth, i) => {
-      if (truth !== open) return truth;
-      return this.#plan.machines[i]!.some(states[i]!, next.ranges, allowed) ? open : no;
-    });
+    const truths = own.slice();
+    for (let i = 0; i < own.length; i++) {
+      if (own[i] !== open) continue;
+      if (!this.#plan.machines[i]!.some(states[i]!, next.ranges, allowed)) truths[i] = no;
+    }
     return this.#plan.leaf(states, truths, next);
   }
 
