@@ -94,6 +94,10 @@ test('numbers are refused at the digit after which none is left', () => {
   accepts({ type: 'number', minimum: 0, maximum: 1 }, '1e-07', '0.1E-2', '0');
   accepts({ enum: [1, 2.5, 30] }, '1', '1.0', '2.50', '30');
   refuses({ enum: [1, 2.5, 30] }, '2.|4');
+  refuses({ type: 'integer' }, '1.0|0');
+  refuses({ enum: [1, 2.5, 30] }, '2.50|0');
+  accepts({ anyOf: [{ type: 'integer' }, { type: 'number', minimum: 3 }] }, '1.00', '3.005');
+  refuses({ not: { type: 'integer' } }, '1.00|');
   accepts('{"minimum":9007199254740993}', '9007199254740993');
   refuses('{"type":"integer","maximum":9007199254740993}', '900719925474099|4');
 });

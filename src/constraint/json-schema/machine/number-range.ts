@@ -75,6 +75,15 @@ export class NumberRange {
   }
 
   /**
+   * Decimal places that are enough for each right number, and one more: 1.0 is an integer. Behind them
+   * could only be zeros, and a model that begins with those would never end.
+   */
+  get mostPlaces(): number {
+    if (this.values !== null) return 1 + Math.max(0, ...this.values.map(placesOf));
+    return this.integer ? 1 : Infinity;
+  }
+
+  /**
    * Whether every number that begins like this keeps to all but `integer`: what its sign decides, and
    * for integers, whose exponents are not negative, what its size decides.
    */
@@ -264,3 +273,5 @@ function plainOf(value: Decimal): { whole: string; fraction: string } {
   const padded = digits.padStart(1 - exponent, '0');
   return { whole: padded.slice(0, exponent), fraction: padded.slice(exponent) };
 }
+
+const placesOf = (text: string): number => Math.max(0, -readDecimal(text).exponent);

@@ -38,12 +38,20 @@ export class NumberPlan {
   readonly plan: Plan;
   readonly ranges: readonly (NumberRange | null)[];
   readonly tools: NumberTools;
+  /** Decimal places that a number may have. */
+  readonly #mostPlaces: number;
   readonly #leaves = new Map<string, NumberLeaf>();
 
   constructor(plan: Plan, ranges: readonly (NumberRange | null)[], tools: NumberTools) {
     this.plan = plan;
     this.ranges = ranges;
     this.tools = tools;
+    this.#mostPlaces = Math.min(
+      Infinity,
+      ...ranges.flatMap((range, i) =>
+        range === null || plan.must[i] !== true ? [] : [range.mostPlaces],
+      ),
+    );
   }
 
   begin(byte: number): NumberLeaf | null {
@@ -58,6 +66,7 @@ export class NumberPlan {
     if (phase === null) return null;
     if (phase === 'e' && from.denied) return null;
     const text = from.text + String.fromCharCode(byte);
+    if (phase === 'fraction' && placesIn(text) > this.#mostPlaces) return null;
     if (text.length > mostDigits + 2) return null;
     if (phase === 'exponent' && exponentDigits(text) > mostExponentDigits) return null;
     const prefix = prefixOf(text);
@@ -206,6 +215,8 @@ function exponents(phase: Phase, text: string): string[] {
   }
   return out.filter((one) => exponentDigits(one) <= mostExponentDigits);
 }
+
+const placesIn = (text: string): number => text.length - text.indexOf('.') - 1;
 
 const isDigit = (byte: number): boolean => byte >= 0x30 && byte <= 0x39;
 
