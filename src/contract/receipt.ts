@@ -111,8 +111,8 @@ export function annotate(
   const fields = new Map(request.given.map(({ field, parameter }) => [field as string, parameter]));
   return receipt.map((line) => {
     const parameter = fields.get(line.name) ?? line.name;
-    const found = notes.find((note) => note.parameter === parameter);
-    return found === undefined ? line : { ...line, note: found.note };
+    const found = notes.filter((note) => note.parameter === parameter).map(({ note }) => note);
+    return found.length === 0 ? line : { ...line, note: [...new Set(found)].join(', ') };
   });
 }
 
