@@ -12,6 +12,8 @@ export interface AnswerCheck {
   readonly verifier: Verifier;
   /** Null: content may be anything. */
   readonly content: ConstraintSpec | null;
+  /** Names of the functions that may be called. */
+  readonly callable: ReadonlySet<string>;
   /** Names of functions whose arguments must match, and what they must match. */
   readonly calls: ReadonlyMap<string, ConstraintSpec>;
   /** There must be a call. */
@@ -43,6 +45,7 @@ export async function checkAnswer(
 
 async function findProblem(check: AnswerCheck, choice: Written): Promise<string | null> {
   for (const call of choice.calls) {
+    if (!check.callable.has(call.name)) return 'a function was called that may not be';
     const spec = check.calls.get(call.name);
     if (spec === undefined) continue;
     const verdict = await check.verifier.verify(spec, call.arguments);

@@ -4,7 +4,6 @@
  */
 
 import { checkAnswer, type AnswerCheck } from './check-answer.ts';
-import type { ReadChoice } from './answer-reader.ts';
 import type { FinishReason } from '../target.ts';
 
 interface WireCall {
@@ -19,18 +18,22 @@ interface WireText {
 
 interface WireChoice {
   readonly index?: number;
-  readonly delta?: WireText;
-  readonly message?: WireText;
+  readonly delta?: WireText | null;
+  readonly message?: WireText | null;
   readonly finish_reason?: FinishReason | null;
   readonly stop_reason?: string | number | null;
 }
 
 interface Collected {
   content: string;
-  readonly calls: { name: string; arguments: string }[];
+  /** By the upstream's own index, which need not begin at 0. */
+  readonly calls: Map<number, { name: string; arguments: string }>;
+  /** All that it says has been checked. */
+  checked: boolean;
 }
 
 /**
+ * A choice that never finishes, or goes on behind its finish, is checked when there is no more to come.
  * `onIncomplete` is told of each choice that was cut off.
  *
  * @throws ParlanceError `constraint_not_met`, in place of the payload that finishes the choice
@@ -41,28 +44,34 @@ export async function* checkPayloads(
   onIncomplete: (why: string) => void,
 ): AsyncGenerator<string> {
   const collected = new Map<number, Collected>();
+  const finish = async (known: Collected, given: WireChoice): Promise<void> => {
+    const { index = 0, finish_reason: reason, stop_reason: stopReason } = given;
+    known.checked = true;
+    const why = await checkAnswer(
+      check,
+      { content: known.content, calls: [...known.calls.values()] },
+      {
+        type: 'finish',
+        choice: index,
+        reason: reason ?? 'stop',
+        stopReason: stopReason ?? null,
+      },
+    );
+    if (why !== null) onIncomplete(why);
+  };
   for await (const payload of payloads) {
     for (const choice of choicesIn(payload)) {
       const index = choice.index ?? 0;
-      const known = collected.get(index) ?? { content: '', calls: [] };
+      const known = collected.get(index) ?? { content: '', calls: new Map(), checked: false };
       collected.set(index, known);
       add(known, choice.delta ?? choice.message ?? {});
-      const why = await finish(check, known, { ...choice, index });
-      if (why !== null) onIncomplete(why);
+      // A message is all that there will be of its choice, whether it says so or not.
+      const isMessage = choice.message !== undefined && choice.message !== null;
+      if (isMessage || (choice.finish_reason ?? null) !== null) await finish(known, choice);
     }
     yield payload;
   }
-}
-
-async function finish(
-  check: AnswerCheck,
-  { content, calls }: Collected,
-  { finish_reason: given, stop_reason: stopReason = null, index = 0 }: WireChoice,
-): Promise<string | null> {
-  const reason = given ?? null;
-  if (reason === null) return null;
-  const choice: Pick<ReadChoice, 'content' | 'calls'> = { content, calls };
-  return await checkAnswer(check, choice, { type: 'finish', choice: index, reason, stopReason });
+  for (const [index, known] of collected) if (!known.checked) await finish(known, { index });
 }
 
 function choicesIn(payload: string): readonly WireChoice[] {
@@ -76,10 +85,13 @@ function choicesIn(payload: string): readonly WireChoice[] {
 }
 
 function add(known: Collected, text: WireText): void {
-  known.content += text.content ?? '';
-  (text.tool_calls ?? []).forEach((call, position) => {
+  const { content, tool_calls: calls } = text;
+  if (content || calls?.length) known.checked = false;
+  known.content += content ?? '';
+  (calls ?? []).forEach((call, position) => {
     const at = call.index ?? position;
-    const one = (known.calls[at] ??= { name: '', arguments: '' });
+    const one = known.calls.get(at) ?? { name: '', arguments: '' };
+    known.calls.set(at, one);
     one.name += call.function?.name ?? '';
     one.arguments += call.function?.arguments ?? '';
   });

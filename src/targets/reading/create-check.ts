@@ -13,7 +13,8 @@ export function createCheck(request: ChatRequest, verifier: Verifier): AnswerChe
   const checked = use?.callable.filter(({ strict }) => strict || callNeeded) ?? [];
   if (content === null && checked.length === 0) return null;
   const calls = new Map(checked.map((tool) => [tool.name, argumentsSpec(tool)]));
-  return { verifier, content, calls, callNeeded };
+  const callable = new Set(use?.callable.map(({ name }) => name));
+  return { verifier, content, callable, calls, callNeeded };
 }
 
 /** What the arguments of a call must be. */
