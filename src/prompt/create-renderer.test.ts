@@ -142,6 +142,10 @@ describe('what becomes of the parameters of a prompt', () => {
     assert.match(outcome(turns, 'chat_template_kwargs', body), /does not read `enable_thinking`/);
     const sent = { ...body, chat_template: '{{ enable_thinking }}' };
     assert.equal(outcome(turns, 'chat_template_kwargs', sent), 'honoured');
+    const own = { chat_template: '{{ größe }}', chat_template_kwargs: { größe: 1 } };
+    assert.equal(outcome(turns, 'chat_template_kwargs', own), 'honoured');
+    const part = { chat_template: '{{ größe }}', chat_template_kwargs: { gr: 1 } };
+    assert.match(outcome(turns, 'chat_template_kwargs', part), /does not read `gr`/);
     const odd = { chat_template_kwargs: { 'a.*': 1 } };
     assert.match(outcome(turns, 'chat_template_kwargs', odd), /refused/);
   });

@@ -195,7 +195,11 @@ function capabilitiesOf(own: Own | null): PromptCapabilities {
     ),
     chat_template_kwargs: decided(
       ({ template }, request) => kwargsSupport(request, (name) => template.mentions(name)),
-      (source, request) => kwargsSupport(request, (name) => names(source, escapeRegExp(name))),
+      (source, request) => {
+        // Once for all names: both the template and the list of them are as long as a client likes.
+        const words = new Set(source.match(/[\p{L}\p{M}\p{N}_]+/gu));
+        return kwargsSupport(request, (name) => words.has(name));
+      },
     ),
     reasoning_effort: decided(
       (composer, { parameters }) =>
@@ -239,8 +243,6 @@ const messagesOf = ({ input }: ChatRequest) => (input.kind === 'messages' ? inpu
 
 const inTemplate = (isThere: boolean, identifier: string): Support =>
   isThere ? honoured : refused(`the chat template has no place for ${identifier}`);
-
-const escapeRegExp = (text: string): string => text.replaceAll(/[^\w]/g, '\\$&');
 
 /** A variable that the template never reads would change nothing. */
 function kwargsSupport({ parameters }: ChatRequest, mentions: (name: string) => boolean): Support {

@@ -90,9 +90,21 @@ export function detectFormat(templateSource: string): {
   readonly tools: FormatName | null;
   readonly reasoning: ReasoningName | null;
 } {
-  // Comments say what others do, too.
-  const source = templateSource.replace(/\{#[\s\S]*?#\}/g, '');
+  const source = withoutComments(templateSource);
   return { tools: found(toolSigns, source), reasoning: found(reasoningSigns, source) };
+}
+
+/** Comments say what others do, too. Templates come with requests: no text may take long. */
+function withoutComments(source: string): string {
+  const parts: string[] = [];
+  let from = 0;
+  for (;;) {
+    const open = source.indexOf('{#', from);
+    const close = open < 0 ? -1 : source.indexOf('#}', open + 2);
+    if (close < 0) return parts.join('') + source.slice(from);
+    parts.push(source.slice(from, open));
+    from = close + 2;
+  }
 }
 
 function found<Name>(signs: readonly Sign<Name>[], source: string): Name | null {

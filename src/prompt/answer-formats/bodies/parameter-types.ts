@@ -136,7 +136,8 @@ const spellings: Readonly<Record<string, JsonType>> = {
 function named(types: readonly unknown[]): Types {
   const all = new Set<JsonType>();
   for (const type of types) {
-    const found = typeof type === 'string' ? spellings[type.toLowerCase()] : undefined;
+    const spelling = typeof type === 'string' ? type.toLowerCase() : '';
+    const found = Object.hasOwn(spellings, spelling) ? spellings[spelling] : undefined;
     if (found === undefined) return null;
     all.add(found);
   }
