@@ -3,7 +3,7 @@
  * here. Schemas are taken from the source text, since their spelling and order count.
  */
 
-import { ParlanceError } from '../contract/errors.ts';
+import { asParlanceError, ParlanceError } from '../contract/errors.ts';
 import type { ChatRequest } from '../contract/index.ts';
 import { sourceTextAt } from '../contract/index.ts';
 import type { ConstraintSpec } from './spec.ts';
@@ -87,5 +87,11 @@ function readTag(
   const field = path.join('.');
   const text = typeof value === 'string' ? value : sourceTextAt(source, path);
   if (text === null) throw new ParlanceError('invalid_value', `${field}: nothing is there.`);
-  return { field, spec: parseStructuralTag(text) };
+  try {
+    return { field, spec: parseStructuralTag(text) };
+  } catch (error) {
+    const { reason, message, keyword } = asParlanceError(error);
+    const named = keyword === null ? {} : { keyword };
+    throw new ParlanceError(reason, `${field}: ${message}`, { param: field, ...named });
+  }
 }
