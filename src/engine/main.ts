@@ -102,6 +102,7 @@ function generate({ id, request }: Generate, constraint: PreparedConstraint | nu
     const asked = takeImport(scheduler, request);
     for (const message of scheduler.submit(id, asked, constraint)) send(message);
   } catch (error) {
+    constraint?.release();
     send(toRejection(id, error));
   }
   startStepping();

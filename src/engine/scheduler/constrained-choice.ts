@@ -153,8 +153,11 @@ export class ConstrainedChoice {
   }
 
   #nextForced(sequence: Sequence): null {
-    sequence.forced = this.#forced.slice(0, this.#options.forcedInPass);
-    this.#forced = this.#forced.slice(this.#options.forcedInPass);
+    const { forcedInPass: inPass, rules } = this.#options;
+    // Behind the last token that the answer may have, the context may have no room.
+    const most = Math.min(inPass, rules.maxTokens - this.tokens);
+    sequence.forced = this.#forced.slice(0, most);
+    this.#forced = this.#forced.slice(most);
     return null;
   }
 

@@ -110,6 +110,17 @@ describe('a text under a constraint', () => {
     }
   });
 
+  it('forces nothing beyond the context, with log-probabilities neither', () => {
+    const prompt = 'say it'.length;
+    for (let left = 1; left <= 12; left += 1) {
+      const options = { context: prompt + left };
+      const { told } = run(request({ topLogprobs: 0, maxTokens: 60 }), { options });
+      assert.deepEqual(told?.finish, { reason: 'length', stopReason: null }, `${left} left`);
+      assert.equal(told?.tokens, left);
+      assert.equal(told?.logprobs.length, left);
+    }
+  });
+
   it('ends where nothing may follow, whatever min_tokens and ignore_eos say', () => {
     const { told } = run(request({ minTokens: 50, ignoreEos: true }));
     assert.match(told?.text ?? '', whole);

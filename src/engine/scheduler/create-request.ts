@@ -111,10 +111,15 @@ function toRules(
   };
 }
 
+/** Texts of constraints come along as names: no request may have the engine's thread tokenise for long. */
+const longestName = 256;
+const mostNames = 1000;
+
 /** Names that are no single token of this vocabulary are text and shown anyway. */
 function findSpecials(names: readonly string[], vocabulary: Vocabulary): ReadonlySet<number> {
+  const short = new Set(names.filter(({ length }) => length > 0 && length <= longestName));
   return new Set(
-    names.flatMap((name) => {
+    [...short].slice(0, mostNames).flatMap((name) => {
       const tokens = vocabulary.tokenize(name, false);
       return tokens.length === 1 ? tokens : [];
     }),
