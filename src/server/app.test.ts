@@ -358,3 +358,19 @@ test('every request is one line of the log, with its id and no body', async () =
   });
   assert.ok(!JSON.stringify(services.logLines).includes('s3cret'));
 });
+
+test('what stands in an answer that misses its constraint is told to the client and not logged', async () => {
+  const words = 'The value at #/patient/Ann Other is not allowed.';
+  const target = fakeTarget(() => {
+    throw new ParlanceError('constraint_not_met', words);
+  });
+  const services = fakeServices({ target });
+  await withApp(services, async ({ url }) => {
+    const answer = await fetch(`${url}/v1/chat/completions`, post(chat()));
+    assert.equal(answer.status, 502);
+    assert.ok((await answer.text()).includes('Ann Other'));
+  });
+  const logged = JSON.stringify(services.logLines);
+  assert.ok(logged.includes('constraint_not_met'));
+  assert.ok(!logged.includes('Ann Other'));
+});

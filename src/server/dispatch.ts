@@ -89,6 +89,8 @@ function logFailure(exchange: Exchange, failure: ParlanceError): void {
   const { reason } = failure;
   const facts = { id: exchange.id, reason };
   if (reason === 'internal') log.error({ ...facts, error: failure }, 'a request failed');
+  // What is wrong with an answer names what stands in it, which is for the client alone.
+  else if (reason === 'constraint_not_met') log.warn(facts, 'an answer missed its constraint');
   // Nothing is wrong: a client that waits for a model asks again and again.
   else if (reason === 'model_loading') log.info(facts, failure.message);
   else if (quotesUpstream.has(reason)) {
