@@ -80,9 +80,13 @@ const triggeredTag = {
   triggers: ['<n'],
 };
 
-/** Whatever follows a trigger is the tag; a text that is cut off may have it half. */
+/** Whatever follows a trigger is a tag with an integer, which may be written with a fraction of zeros. */
 function checkTriggered(text: string): void {
-  assert.match(text.replaceAll(/<n>-?(?:0|[1-9]\d*)<\/n>/g, ''), /^(?:(?!<n)[^])*$/);
+  const rest = text.replaceAll(/<n>(.*?)<\/n>/g, (_, number: string) => {
+    assert.ok(Number.isInteger(JSON.parse(number)), text);
+    return '';
+  });
+  assert.doesNotMatch(rest, /<n/);
 }
 
 const schemaFormat = (strict: boolean): Body => ({

@@ -30,7 +30,8 @@ export interface ConstraintLimits {
 
 export const defaultConstraintLimits: ConstraintLimits = {
   compileMilliseconds: 5000,
-  stepMilliseconds: 250,
+  // The first mask of a large list of texts takes some hundred.
+  stepMilliseconds: 1000,
   kept: 2_000_000,
 };
 

@@ -26,7 +26,7 @@ export interface LaneOptions {
 /** Beyond the limits that the lane itself keeps to. */
 const graceMilliseconds = 400;
 /** A step's limit is of its thread's own time, and a busy machine may give it no more than a part. */
-const contention = 8;
+const contention = 4;
 const watchMilliseconds = 50;
 const heapMegabytes = 768;
 
