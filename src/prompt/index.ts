@@ -5,7 +5,12 @@ export { detectFormat } from './answer-formats/detect-format.ts';
 export { formats, type FormatName } from './answer-formats/formats.ts';
 export { endParse, startParse, stepParse } from './answer-formats/parse-answer.ts';
 export type { ParseOptions, ParseResult, ParseState } from './answer-formats/parse-answer.ts';
-export { opensThinking, reasonings, type ReasoningName } from './answer-formats/reasoning.ts';
+export {
+  closesThinking,
+  opensThinking,
+  reasonings,
+  type ReasoningName,
+} from './answer-formats/reasoning.ts';
 export { specialTokensOf } from './answer-formats/special-tokens.ts';
 export { afterThinking, toolConstraint } from './answer-formats/tool-constraint.ts';
 export type { ToolChoice, ToolConstraintOptions } from './answer-formats/tool-constraint.ts';

@@ -113,6 +113,13 @@ export function opensThinking(prompt: string, reasoning: ReasoningName | null): 
   return lastMatch(rest, format.close) === null && !turnMark.test(rest);
 }
 
+/** Does it end with a block that it has closed, so that the model is to think no more? */
+export function closesThinking(prompt: string, reasoning: ReasoningName | null): boolean {
+  if (reasoning === null) return false;
+  const end = prompt.trimEnd();
+  return lastMatch(end, reasonings[reasoning].close) === end.length;
+}
+
 /** Where the last match of one of the patterns ends; null = there is none. */
 function lastMatch(text: string, patterns: readonly string[]): number | null {
   let last: number | null = null;

@@ -31,8 +31,11 @@ export interface ModelFormats {
   of(chatTemplate: string): ModelFormat;
 }
 
-/** Calls are asked for in Hermes form where the template takes no functions. */
-const emulatedFormat: FormatName = 'hermes';
+/**
+ * In this form calls are asked for where the template takes no functions, and read and forced where it does
+ * not tell its own.
+ */
+const defaultFormat: FormatName = 'hermes';
 
 export function findFormats(renderer: PromptRenderer, wishes: FormatWishes): ModelFormats {
   const of = (source: string | null): ModelFormat => {
@@ -42,17 +45,16 @@ export function findFormats(renderer: PromptRenderer, wishes: FormatWishes): Mod
       reasoning: wishes.reasoning === null ? found.reasoning : orNull(wishes.reasoning),
     };
   };
+  const orDefault = (found: ModelFormat): ModelFormat =>
+    wishes.tools === null ? { ...found, tools: found.tools ?? defaultFormat } : found;
   const withTools = of(renderer.toolSource);
   return {
     plain: of(renderer.source),
     withTools:
       renderer.tools === 'emulated' && wishes.tools === null
-        ? { ...withTools, tools: emulatedFormat }
-        : withTools,
-    of: (chatTemplate) => {
-      const found = of(chatTemplate);
-      return { ...found, tools: found.tools ?? emulatedFormat };
-    },
+        ? { ...withTools, tools: defaultFormat }
+        : orDefault(withTools),
+    of: (chatTemplate) => orDefault(of(chatTemplate)),
   };
 }
 

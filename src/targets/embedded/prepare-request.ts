@@ -7,6 +7,7 @@ import { readConstraint, type ConstraintSpec } from '../../constraint/index.ts';
 import { ParlanceError, type ChatRequest, type ReceiptNote } from '../../contract/index.ts';
 import {
   afterThinking,
+  closesThinking,
   opensThinking,
   readToolUse,
   shownTools,
@@ -57,16 +58,16 @@ export async function prepareRequest(
   const use = request.input.kind === 'messages' ? readToolUse(request) : null;
   const prompt = await renderPrompt(request, renderer, signal);
   const format = formatOf(request, preparing, use);
+  if (use !== null && use.choice !== 'auto' && format.tools === null) throw noCalls();
   const tools = use === null ? null : await checkToolSchemas(use, services.verifier);
-  const thinking =
-    format.reasoning !== null &&
-    typeof prompt.text === 'string' &&
-    opensThinking(prompt.text, format.reasoning);
+  const text = typeof prompt.text === 'string' ? prompt.text : '';
+  const thinking = opensThinking(text, format.reasoning);
+  const optional = !closesThinking(text, format.reasoning);
   const constraint = constraintOf(request, format, tools?.use ?? null);
   const spec =
     constraint.spec === null || format.reasoning === null
       ? constraint.spec
-      : afterThinking({ reasoning: format.reasoning, thinking, optional: true }, constraint.spec);
+      : afterThinking({ reasoning: format.reasoning, thinking, optional }, constraint.spec);
   const parses = use !== null || format.reasoning !== null;
   return {
     prompt: prompt.text,
@@ -108,6 +109,13 @@ async function renderPrompt(
   const shown = { ...input, tools: shownTools(request) };
   return await renderer.render(shown, request.parameters.chat_template ?? null, signal);
 }
+
+const noCalls = (): ParlanceError =>
+  new ParlanceError(
+    'unsupported_parameter',
+    '`tool_choice` asks for a call, and the model is deployed with `tool_format: "none"`, so that no call is read. Send `tool_choice: "auto"`, or deploy the model without that option.',
+    { param: 'tool_choice' },
+  );
 
 const nothing: ModelFormat = { tools: null, reasoning: null };
 

@@ -36,6 +36,7 @@ export interface ReadChoice {
   readonly waiting: readonly TokenLogprob[];
   readonly tokens: number;
   readonly reasoningTokens: number;
+  /** What comes next is thinking. */
   readonly reasoning: boolean;
   readonly content: string;
   /** The arguments of each call, and its name. */
@@ -110,23 +111,18 @@ function stepText(plan: ReadingPlan, before: ReadChoice, event: TextEvent): Choi
       ? { state: null, parts: [{ type: 'text', text: event.text } as const] }
       : stepParse(state, event.text);
   const tokens = event.tokens ?? before.tokens;
-  const reasoning = stillReasoning(before.reasoning, parsed.parts);
+  const reasoning = parsed.state?.mode.at === 'thinking';
+  const reasoned =
+    before.reasoning || reasoning || parsed.parts.some(({ type }) => type === 'reasoning');
   const choice: ReadChoice = {
     ...before,
     parse: parsed.state,
     tokens,
     reasoning,
-    reasoningTokens:
-      before.reasoningTokens + (before.reasoning || reasoning ? tokens - before.tokens : 0),
+    reasoningTokens: before.reasoningTokens + (reasoned ? tokens - before.tokens : 0),
     waiting: [...before.waiting, ...(event.logprobs ?? [])],
   };
   return takeParts(plan, choice, { index: event.choice, parts: parsed.parts });
-}
-
-/** Whether what comes next is probably reasoning too. */
-function stillReasoning(before: boolean, parts: readonly AnswerPart[]): boolean {
-  const last = parts.at(-1);
-  return last === undefined ? before : last.type === 'reasoning';
 }
 
 interface Parts {

@@ -14,7 +14,13 @@ let server: ServerProcess;
 let client: OpenAI;
 
 const question = { role: 'user' as const, content: 'What is the weather in Paris?' };
-const basic: Body = { model, messages: [question], temperature: 0, max_tokens: 200, tools };
+const basic = {
+  model,
+  messages: [question],
+  temperature: 0,
+  max_tokens: 200,
+  tools,
+} satisfies Body;
 const named = (name: string): Pick<Body, 'tool_choice'> => ({
   tool_choice: { type: 'function', function: { name } },
 });
