@@ -13,23 +13,29 @@ import { JsonVerifier } from './verify-json.ts';
 
 interface SpecVerifier {
   readonly worn: boolean;
+  /** States, nodes and items, about 100 bytes each. */
+  readonly kept: number;
   verify(text: string): Verdict;
 }
 
 const maxCompiled = 100;
+/** Of all together: a third or so of what the thread may have. */
+const defaultMaxKept = 2_000_000;
 
 export class SpecVerifiers {
   readonly #keyOf: (spec: ConstraintSpec) => string;
+  readonly #maxKept: number;
   /** The last used last. */
   readonly #compiled = new Map<string, SpecVerifier>();
 
   readonly #supported = new Map<string, Verdict>();
 
-  constructor(keyOf: (spec: ConstraintSpec) => string) {
+  constructor(keyOf: (spec: ConstraintSpec) => string, maxKept = defaultMaxKept) {
     this.#keyOf = keyOf;
+    this.#maxKept = maxKept;
   }
 
-  /** Throws `invalid_constraint` where texts cannot be kept to the constraint. */
+  /** Whether texts can be kept to the constraint. Refusals are remembered too: they may take long. */
   compile(spec: ConstraintSpec): Verdict {
     const key = this.#keyOf(spec);
     const known = this.#supported.get(key);
@@ -46,16 +52,32 @@ export class SpecVerifiers {
     const verifier = known === undefined || known.worn ? makeVerifier(spec) : known;
     this.#compiled.delete(key);
     this.#compiled.set(key, verifier);
-    const [oldest] = this.#compiled.keys();
-    if (this.#compiled.size > maxCompiled && oldest !== undefined) this.#compiled.delete(oldest);
+    this.#forget(key);
     return verifier.verify(text);
+  }
+
+  /** The oldest of those that are too many, or keep too much together. */
+  #forget(newest: string): void {
+    let kept = 0;
+    for (const one of this.#compiled.values()) kept += one.kept;
+    for (const [oldest, one] of this.#compiled) {
+      if (oldest === newest || (this.#compiled.size <= maxCompiled && kept <= this.#maxKept))
+        return;
+      kept -= one.kept;
+      this.#compiled.delete(oldest);
+    }
   }
 }
 
-/** Whether the mask's machine can be made. Throws `invalid_constraint` where it cannot. */
+/** Whether the mask's machine can be made. */
 function compileOnce(spec: ConstraintSpec): Verdict {
-  compileConstraint(spec, { specials: [], budget: new TimedBudget() });
-  return { ok: true };
+  try {
+    compileConstraint(spec, { specials: [], budget: new TimedBudget() });
+    return { ok: true };
+  } catch (error) {
+    if (!(error instanceof ParlanceError) || error.reason !== 'invalid_constraint') throw error;
+    return { ok: false, reason: error.message, keyword: error.keyword ?? spec.kind };
+  }
 }
 
 function makeVerifier(spec: ConstraintSpec): SpecVerifier {
@@ -71,6 +93,10 @@ class MachineVerifier implements SpecVerifier {
   constructor(spec: ConstraintSpec) {
     this.#machine = compileConstraint(spec, { specials: [], budget: this.#budget });
     this.#keyword = spec.kind;
+  }
+
+  get kept(): number {
+    return this.#budget.kept;
   }
 
   /** The states of machines are kept as long as the machine: a new one is made when it used half. */

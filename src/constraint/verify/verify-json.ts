@@ -37,6 +37,10 @@ export class JsonVerifier {
       inPlaceWork(this.#graph.nodes) > maxAjvWork ? null : new AjvOpinion(schema, this.#texts);
   }
 
+  get kept(): number {
+    return this.#budget.kept;
+  }
+
   /** It has kept so much of what it met that it is time for a new one. */
   get worn(): boolean {
     return this.#budget.kept > defaultLimits.kept / 2;
