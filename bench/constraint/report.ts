@@ -47,7 +47,7 @@ function toMarkdown({ machine, figures, ...report }: ConstraintReport): string {
   const rows = [
     row('schemas', (one) => String(one.schemas)),
     row('refused', (one) => String(one.refused)),
-    row('over 20 seconds', (one) => String(one.overTime)),
+    row('over 20 seconds in three runs', (one) => String(one.overTime)),
     row('valid documents', (one) => String(one.documents)),
     row('let through', (one) => String(one.accepted)),
     row('tokens', (one) => String(one.tokens)),
