@@ -21,7 +21,7 @@ const strange = (random: Random): unknown =>
     null,
     -1,
     1.5,
-    1e400,
+    1e300,
     '',
     'x',
     '[',
@@ -101,7 +101,7 @@ const schemaMakers: readonly ((random: Random, depth: number) => object)[] = [
   (random, depth) => ({ oneOf: choices(random, depth) }),
   (random, depth) => ({ allOf: choices(random, depth) }),
   (random, depth) => ({ not: randomSchema(random, depth - 1) }),
-  (random, depth) => ({ if: randomSchema(random, 0), then: randomSchema(random, depth - 1) }),
+  (random, depth) => ({ if: randomSchema(random, 0), else: randomSchema(random, depth - 1) }),
   (random) => ({
     $ref: pick(random, ['#', '#/$defs/x', '#/properties/a', 'other.json', '#/%'] as const),
   }),
