@@ -39,7 +39,7 @@ export function findForcedTokens(
   return { kind: 'tokens', tokens: heal(masker, tokens, bytes, after) };
 }
 
-const decoder = new TextDecoder();
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 interface Segment {
   readonly special: boolean;

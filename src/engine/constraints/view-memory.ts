@@ -32,6 +32,9 @@ const places = 16;
 
 const flag = { complete: 1, ended: 2, dead: 4, risky: 8 } as const;
 
+/** A text that came back without its first character would be asked for again and again. */
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
 export type Flags = Readonly<Record<keyof typeof flag, boolean>>;
 
 export class ViewMemory {
@@ -142,7 +145,7 @@ export class ViewMemory {
   }
 
   #readText(): string {
-    return new TextDecoder().decode(this.#text.slice(0, this.#numbers[place.textLength]));
+    return decoder.decode(this.#text.slice(0, this.#numbers[place.textLength]));
   }
 
   /** The view as it stands; its masks are the memory itself. */
