@@ -26,6 +26,9 @@ let scheduler: Scheduler | null = null;
 let constraints: Constraints | null = null;
 /** Requests whose constraints are being compiled. */
 const preparing = new Set<number>();
+/** Those that have been cancelled since included: nobody takes their constraints out of the queue. */
+let compiling = 0;
+let mostCompiling = 0;
 let stepping = false;
 let sweeping: NodeJS.Timeout | undefined;
 const sweepMilliseconds = 5000;
@@ -67,6 +70,7 @@ async function load({ path, draft, options }: Extract<ToEngine, { type: 'load' }
     loaded = await loadEngine({ path, draft, options, onProgress, onFault: writeFault });
     scheduler = new Scheduler({ ...loaded, maxWaiting: options.maxWaiting, onFault: writeFault });
     constraints = createConstraints({ vocabulary: loaded.decoder.vocabulary });
+    mostCompiling = options.maxWaiting + loaded.decoder.slots;
     send({ type: 'ready', info: loaded.info });
     warmSoon();
   } catch (error) {
@@ -79,17 +83,33 @@ async function load({ path, draft, options }: Extract<ToEngine, { type: 'load' }
 /** Its constraint is compiled first, in another thread; it may be cancelled meanwhile. */
 async function generateConstrained(message: Generate, spec: ConstraintSpec): Promise<void> {
   const { id } = message;
-  preparing.add(id);
   try {
     if (constraints === null) throw notLoaded();
+    // Compilations queue as texts do; without a bound a flood of slow ones would grow it for ever.
+    if (compiling >= mostCompiling) throw tooManyCompiling();
+  } catch (error) {
+    send(toRejection(id, error));
+    return;
+  }
+  preparing.add(id);
+  compiling += 1;
+  try {
     isWarm = true;
     const prepared = await constraints.prepare(spec);
     if (preparing.delete(id)) generate(message, prepared);
     else prepared.release();
   } catch (error) {
     if (preparing.delete(id)) send(toRejection(id, error));
+  } finally {
+    compiling -= 1;
   }
 }
+
+const tooManyCompiling = () =>
+  new ParlanceError(
+    'queue_full',
+    `The constraints of ${mostCompiling} requests are being compiled for this model, which is the most it takes; try again later.`,
+  );
 
 const notLoaded = () => new ParlanceError('model_loading', 'The model is not loaded yet.');
 
