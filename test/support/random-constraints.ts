@@ -21,7 +21,7 @@ const strange = (random: Random): unknown =>
     null,
     -1,
     1.5,
-    '1e300',
+    1e300,
     '',
     'x',
     '[',

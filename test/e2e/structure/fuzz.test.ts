@@ -15,7 +15,7 @@ import type { ServerProcess } from '../../support/server-process.ts';
 import { sharedServer } from '../../support/shared-server.ts';
 
 const requests = 300;
-const refusals = ['invalid_constraint', 'invalid_value', 'conflicting_fields'];
+const refusals = new Set(['invalid_constraint', 'invalid_value', 'conflicting_fields']);
 
 let server: ServerProcess;
 
@@ -31,7 +31,7 @@ async function askOne(seed: number, counts: Map<string, number>): Promise<void> 
   if (reply.status === 200) {
     assert.ok(jsonOf(reply)['object'] !== undefined, where);
   } else if (reply.status === 400) {
-    assert.ok(refusals.includes(outcome), where);
+    assert.ok(refusals.has(outcome), where);
   } else {
     assert.equal(`${reply.status} ${outcome}`, '502 constraint_not_met', where);
     assert.deepEqual(dryRun, {}, where);
