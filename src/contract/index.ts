@@ -38,7 +38,7 @@ export {
   receiptSchema,
   usageSchema,
 } from './response.ts';
-export { sourceTextAt } from './source-text.ts';
+export { sourceItemsAt, sourceTextAt } from './source-text.ts';
 export { describe, type Schema } from './validation/describe.ts';
 export { suggest, didYouMean } from './validation/suggest.ts';
 export { createValidator } from './validation/validate.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sourceTextAt } from './source-text.ts';
+import { sourceItemsAt, sourceTextAt } from './source-text.ts';
 
 const text = ` {"a" : [ 1.0, {"2": 1, "1": 1e2}, "]\\"}" ] , "b\\u0061": {"x":{ "y" : [ ] }}, "a2":null , "d":1,"d":2}`;
 
@@ -25,5 +25,13 @@ test('null where there is nothing', () => {
     ['a2', 'x'],
   ]) {
     assert.equal(sourceTextAt(text, path), null, path.join('/'));
+  }
+});
+
+test('gives the items of a list as they were written', () => {
+  assert.deepEqual(sourceItemsAt(text, ['a']), ['1.0', '{"2": 1, "1": 1e2}', '"]\\"}"']);
+  assert.deepEqual(sourceItemsAt('[[1,2] , [], "a"]', []), ['[1,2]', '[]', '"a"']);
+  for (const path of [['z'], ['d'], ['ba'], ['ba', 'x', 'y'], ['a2'], ['a', 1]]) {
+    assert.deepEqual(sourceItemsAt(text, path), [], path.join('/'));
   }
 });

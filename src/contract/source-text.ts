@@ -17,6 +17,19 @@ export function sourceTextAt(text: string, path: readonly (string | number)[]): 
   return text.slice(from, skipValue(text, from));
 }
 
+/** The source texts of all items of the list at `path`, read once; none where there is no list. */
+export function sourceItemsAt(text: string, path: readonly (string | number)[]): readonly string[] {
+  const list = sourceTextAt(text, path) ?? '';
+  const items: string[] = [];
+  if (list[0] !== '[') return items;
+  for (let at = skipSpace(list, 1); at < list.length && list[at] !== ']';) {
+    const end = skipValue(list, at);
+    items.push(list.slice(at, end));
+    at = nextEntry(list, end);
+  }
+  return items;
+}
+
 function findMember(text: string, open: number, name: string | number): number | null {
   let found: number | null = null;
   let at = skipSpace(text, open + 1);

@@ -4,12 +4,12 @@
  */
 
 import {
-  sourceTextAt,
   type ChatRequest,
   type Message,
   type Parameters,
   type ReceiptNote,
 } from '../contract/index.ts';
+import { parameterTextsOf } from './parameter-texts.ts';
 
 /** Texts of the model's special tokens; null: the model has none of that kind. */
 export interface SpecialTokens {
@@ -61,14 +61,4 @@ export function toPromptInput(request: ChatRequest): PromptInput | null {
     addGenerationPrompt: parameters.add_generation_prompt ?? !continueFinalMessage,
     continueFinalMessage,
   };
-}
-
-function parameterTextsOf({ source, parameters, wire }: ChatRequest): (string | null)[] {
-  const { tools = [] } = parameters;
-  if (tools.length === 0) return [];
-  const isOld = !wire.tools;
-  const all = sourceTextAt(source, [isOld ? 'functions' : 'tools']) ?? '[]';
-  return tools.map((_, index) =>
-    sourceTextAt(all, isOld ? [index, 'parameters'] : [index, 'function', 'parameters']),
-  );
 }

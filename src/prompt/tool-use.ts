@@ -3,14 +3,9 @@
  * read calls themselves ask here; schemas come from the source text, since their spelling counts.
  */
 
-import {
-  didYouMean,
-  ParlanceError,
-  sourceTextAt,
-  type ChatRequest,
-  type Parameters,
-} from '../contract/index.ts';
+import { didYouMean, ParlanceError, type ChatRequest, type Parameters } from '../contract/index.ts';
 import type { ToolDefinition } from './answer-formats/answer-part.ts';
+import { parameterTextsOf } from './parameter-texts.ts';
 
 export type CallChoice = 'auto' | 'required' | { readonly name: string };
 
@@ -33,11 +28,13 @@ export function readToolUse(request: ChatRequest): ToolUse | null {
   const { tools = [], tool_choice: choice, parallel_tool_calls: parallel } = request.parameters;
   checkNames(tools);
   const names = tools.map((tool) => tool.function.name);
-  const allowed = allowedNames(choice, names);
+  const chosen = allowedNames(choice, names);
+  const allowed = chosen === null ? null : new Set(chosen);
   if (tools.length === 0 || choice === 'none') return null;
+  const texts = parameterTextsOf(request);
   const callable = tools.flatMap((tool, index) =>
-    allowed === null || allowed.includes(tool.function.name)
-      ? [toDefinition(request, tool, index)]
+    allowed === null || allowed.has(tool.function.name)
+      ? [toDefinition(tool, texts[index] ?? null)]
       : [],
   );
   return { callable, choice: choiceOf(choice), parallel: parallel ?? true };
@@ -49,11 +46,8 @@ export function shownTools({ parameters }: ChatRequest): readonly WireTool[] | n
   return tools.length === 0 || choice === 'none' ? null : tools;
 }
 
-function toDefinition({ source }: ChatRequest, tool: WireTool, index: number): ToolDefinition {
+function toDefinition(tool: WireTool, text: string | null): ToolDefinition {
   const { name, description, strict } = tool.function;
-  const text =
-    sourceTextAt(source, ['tools', index, 'function', 'parameters']) ??
-    sourceTextAt(source, ['functions', index, 'parameters']);
   return {
     name,
     description: description ?? null,
