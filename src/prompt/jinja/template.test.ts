@@ -37,6 +37,11 @@ test('JSON text keeps the spelling of numbers, the order of keys and the last of
   );
 });
 
+test('strings of JSON text are as long as they like', () => {
+  const long = 'x'.repeat(12_000_000);
+  assert.equal(readJsonObject(`{"a": "${long}\\n"}`, 'it').get('a'), `${long}\n`);
+});
+
 test('broken JSON is refused with its place', () => {
   for (const [text, place] of [
     ['', 'line 1, column 1'],

@@ -8,7 +8,8 @@ import { PyDict, PyFloat, toInt, type Value } from './value.ts';
 
 const space = /[ \t\n\r]*/y;
 const number = /(-?(?:0|[1-9]\d*))(\.\d+)?([eE][-+]?\d+)?/y;
-const string = /"(?:[^"\\]|\\[^])*"/y;
+// Unrolled: a loop of alternatives would need stack for each character of a long string.
+const string = /"[^"\\]*(?:\\[^][^"\\]*)*"/y;
 const words = new Map<string, Value>([
   ['true', true],
   ['false', false],
