@@ -63,7 +63,7 @@ describe('random trees', () => {
   for (let group = 0; group < 8; group++) {
     test(`are read as piece by piece (${group})`, () => {
       let accepted = 0;
-      for (let round = 0; round < 40; round++) {
+      for (let round = 0; round < 16; round++) {
         const dice = createDice(7000 + group * 100 + round);
         const spec = randomSpec(dice, 3);
         const machine = compile(spec);
@@ -80,7 +80,7 @@ describe('random trees', () => {
   }
 
   test('every state that is kept can still end well, and every beginning of a text is kept', () => {
-    for (let round = 0; round < 60; round++) {
+    for (let round = 0; round < 25; round++) {
       const dice = createDice(99_000 + round);
       const spec = randomSpec(dice, 2);
       const machine = compile(spec);
@@ -97,7 +97,7 @@ describe('random trees', () => {
 
   test('a loop says what steps do', () => {
     let loops = 0;
-    for (let round = 0; round < 80; round++) {
+    for (let round = 0; round < 32; round++) {
       const dice = createDice(31_000 + round);
       const machine = compile(randomSpec(dice, 2));
       const state = walk(machine, randomText(dice).slice(0, 3));

@@ -88,7 +88,7 @@ function draw(format: FormatName, choice: ToolChoice, parallel: boolean): readon
   const spec = toolConstraint({ format, tools, choice, parallel, answer: null });
   assert.ok(spec);
   const random = dice(`${format} ${JSON.stringify(choice)} ${parallel}`);
-  return Array.from({ length: 24 }, () => randomText(spec, random));
+  return Array.from({ length: 10 }, () => randomText(spec, random));
 }
 
 for (const family of families) {

@@ -50,7 +50,7 @@ test('a whole document is taken iff it satisfies the schema', () => {
   const dice = new Dice(11);
   let valid = 0;
   let invalid = 0;
-  for (let round = 0; round < 400; round++) {
+  for (let round = 0; round < 160; round++) {
     const compiled = compile(dice);
     if (compiled === null) continue;
     const { text, graph, machine, tests } = compiled;
@@ -70,7 +70,7 @@ test('a whole document is taken iff it satisfies the schema', () => {
 test('nothing wrong is taken, however it is spelled', () => {
   const dice = new Dice(12);
   let taken = 0;
-  for (let round = 0; round < 200; round++) {
+  for (let round = 0; round < 80; round++) {
     const compiled = compile(dice);
     if (compiled === null) continue;
     const { text, graph, machine, tests } = compiled;
