@@ -53,7 +53,7 @@ const firstSpecial = 315;
 /** Ends thinking after some tokens; null: no single token ends it. */
 function biasFor(reasoning: ReasoningName | null): Record<string, number> | null {
   if (reasoning === null) return {};
-  const at = specials.indexOf(reasonings[reasoning].close[0]);
+  const at = specials.indexOf(reasonings[reasoning].close[0] ?? '');
   return at < 0 ? null : { [firstSpecial + at]: 9 };
 }
 
