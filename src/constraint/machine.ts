@@ -38,7 +38,7 @@ export interface Loop {
   readonly room: number;
 }
 
-/** Interned: the same object for the same characters. */
+/** Interned: mostly the same object for the same characters. */
 export interface CharacterClass {
   /** 128 flags. */
   readonly ascii: Uint8Array;
