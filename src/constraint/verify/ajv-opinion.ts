@@ -59,6 +59,8 @@ function compile({ draft, schema }: AjvSchema, texts: TextTests): ValidateFuncti
     meta: false,
     validateSchema: false,
     addUsedSchema: false,
+    // Whether a reference may be inlined is looked for in time that doubles with each list in a list.
+    inlineRefs: false,
     messages: false,
     ownProperties: true,
     formats: {
