@@ -3,7 +3,7 @@
 export { defaultLimits, TimedBudget, type BudgetLimits } from './budget.ts';
 export { compileConstraint } from './compile.ts';
 export type { Budget, CharacterClass, CompileContext, Loop, Machine } from './machine.ts';
-export { specialBegin, specialEnd } from './machine.ts';
+export { specialBegin } from './machine.ts';
 export { findForcedTokens, type ForcedTokens, type Tokenize } from './mask/forced-tokens.ts';
 export { createClassIndexes, type ClassIndexes } from './mask/class-indexes.ts';
 export { createMasker, type Masker, type MaskerOptions } from './mask/masker.ts';

@@ -3,4 +3,4 @@
 export { createBoundedCache, type BoundedCache } from './bounded-cache.ts';
 export { createFetcher } from './create-fetcher.ts';
 export type { Fetched, Fetcher, FetcherOptions, FetchWish } from './create-fetcher.ts';
-export { readBase64, readDataUrl } from './data-url.ts';
+export { readBase64 } from './data-url.ts';
