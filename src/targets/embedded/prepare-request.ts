@@ -167,6 +167,7 @@ function planOf(
         ? toContentStops([stop].flat(), include ?? false, minTokens ?? 0)
         : null,
     choices: n ?? 1,
+    callsOnly: use !== null && use.choice !== 'auto',
     newCallId: () => newCallId(tools),
   };
 }

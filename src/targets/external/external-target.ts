@@ -183,7 +183,7 @@ async function complete(
   const choices = request.parameters.n ?? 1;
   const source = completions(payloads, upstream, choices);
   if (check === null) return { kind: 'events', notes: [], events: source };
-  const plan = { parse: null, stops: null, choices, newCallId: () => '' };
+  const plan = { parse: null, stops: null, choices, callsOnly: false, newCallId: () => '' };
   const late = incompleteNotes(request);
   const events = readAnswer(source, { plan, check, onIncomplete: late.add, onOver: () => {} });
   return { kind: 'events', notes: [], events, lateNotes: late.notes };

@@ -16,11 +16,16 @@ const plain: ReadingPlan = {
   },
   stops: null,
   choices: 1,
+  callsOnly: false,
   newCallId: () => 'call_1',
 };
 
 /** The events of a text that comes in pieces, each of one token. */
-function read(pieces: readonly string[], plan: ReadingPlan = plain, reason = 'stop' as const) {
+function read(
+  pieces: readonly string[],
+  plan: ReadingPlan = plain,
+  reason: 'stop' | 'length' = 'stop',
+) {
   let state = startReading(plan);
   const events: AnswerEvent[] = [];
   const step = (event: AnswerEvent): void => {
@@ -84,6 +89,13 @@ describe('the reader', () => {
 
   it('gives half a tag back as text at the end', () => {
     assert.equal(read(['a <tool_', 'ca']).text, 'a <tool_ca');
+  });
+
+  it('drops what is left of a forced call that was cut off', () => {
+    const cut = (callsOnly: boolean) =>
+      read(['<tool_call>\n{"na'], { ...plain, callsOnly }, 'length').text;
+    assert.equal(cut(true), '');
+    assert.equal(cut(false), '<tool_call>\n{"na');
   });
 });
 

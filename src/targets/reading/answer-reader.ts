@@ -25,6 +25,8 @@ export interface ReadingPlan {
   /** Null: the target looks for stop strings itself. */
   readonly stops: ContentStops | null;
   readonly choices: number;
+  /** The answer is one or several calls. */
+  readonly callsOnly: boolean;
   /** An ID for a call whose format has none. */
   readonly newCallId: () => string;
 }
@@ -221,7 +223,10 @@ function tellText(choice: ReadChoice, index: number, text: string): ChoiceStep {
 
 function stepFinish(plan: ReadingPlan, before: ReadChoice, event: FinishEvent): ChoiceStep {
   const { choice: index } = event;
-  const rest = before.parse === null ? [] : endParse(before.parse).parts;
+  const left = before.parse === null ? [] : endParse(before.parse).parts;
+  // Where only calls may be written, what is left of one that was cut off is nobody's content.
+  const isScrap = plan.callsOnly && event.reason === 'length';
+  const rest = isScrap ? left.filter(({ type }) => type !== 'text') : left;
   const read = takeParts(plan, before, { index, parts: rest });
   if (read.choice.over) return read;
   // Nothing follows that could make a stop string of what was held for one.
