@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 
 import { ParlanceError } from '../../contract/errors.ts';
 import type { ConstraintSpec } from '../spec.ts';
+import type { Verdict } from './verdict.ts';
 import { createVerifier } from './verifier.ts';
 
 const json = (schema: unknown): ConstraintSpec => ({
@@ -60,4 +61,45 @@ test('after closing nothing is judged', async () => {
   await closed.close();
   await waiting;
   await assert.rejects(closed.verify(json({}), '1'), hasReason('shutting_down'));
+});
+
+const silent = new URL('./silent-worker.test-support.ts', import.meta.url);
+const any: ConstraintSpec = { kind: 'text' };
+const threadOf = (verdict: Verdict): string => (verdict.ok ? '' : verdict.keyword);
+
+test('a text that takes long keeps nobody else waiting', async () => {
+  const two = createVerifier({ milliseconds: 60_000, patience: 0, module: silent });
+  const settled: string[] = [];
+  const slow = two.verify(any, 'never').finally(() => settled.push('slow'));
+  const rejected = assert.rejects(slow, hasReason('shutting_down'));
+  const threads = await Promise.all(
+    ['a', 'b', 'c'].map(async (text) => threadOf(await two.verify(any, text))),
+  );
+  assert.equal(new Set(threads).size, 1);
+  // The second thread stays while the first is busy.
+  assert.equal(threadOf(await two.verify(any, 'd')), threads[0]);
+  assert.deepEqual(settled, []);
+  await two.close();
+  await rejected;
+});
+
+test('while no text takes long, one thread judges them all', async () => {
+  const patient = createVerifier({ milliseconds: 60_000, patience: 60_000, module: silent });
+  const verdicts = await Promise.all(['a', 'b', 'c'].map((text) => patient.verify(any, text)));
+  const threads = verdicts.map(threadOf);
+  assert.equal(new Set(threads).size, 1);
+  assert.equal(threadOf(await patient.verify(any, 'd')), threads[0]);
+  await patient.close();
+});
+
+test('closing ends what runs in either thread and what waits', async () => {
+  const two = createVerifier({ milliseconds: 60_000, patience: 0, module: silent });
+  const reject = (text: string): Promise<void> =>
+    assert.rejects(two.verify(any, text), hasReason('shutting_down'));
+  const first = reject('never');
+  // A second thread is there when this is judged.
+  await two.verify(any, 'a');
+  const others = [reject('never'), reject('b')];
+  await two.close();
+  await Promise.all([first, ...others]);
 });

@@ -1,15 +1,14 @@
 /**
  * Verifies finished texts off the main thread, whoever generated them. One thread, started when it is
- * first needed; a text that takes too long is no good, its thread is ended, and the next text gets
- * another. Targets call it when an answer is whole.
+ * first needed; where a text keeps it busy while others wait, a second one takes those. Targets call it
+ * when an answer is whole.
  */
-
-import { Worker } from 'node:worker_threads';
 
 import { ParlanceError } from '../../contract/errors.ts';
 import type { Reason } from '../../contract/errors.ts';
 import type { ConstraintSpec } from '../spec.ts';
 import type { Verdict } from './verdict.ts';
+import { VerifyThread, type Waiting } from './verify-thread.ts';
 
 export interface Verifier {
   /**
@@ -44,32 +43,38 @@ export type VerifyAnswer =
 export interface VerifierOptions {
   /** For one text, compiling included. */
   readonly milliseconds?: number;
+  /** For which a text may keep others waiting before a second thread takes them. */
+  readonly patience?: number;
+  /** What the threads start with; tests have one of their own. */
+  readonly module?: URL;
 }
 
 /** A verifier; whoever makes it closes it. */
-export function createVerifier({ milliseconds = 10_000 }: VerifierOptions = {}): Verifier {
-  return new ThreadVerifier(milliseconds);
+export function createVerifier(options: VerifierOptions = {}): Verifier {
+  return new ThreadVerifier(options);
 }
 
 const anyObject: ConstraintSpec = { kind: 'json', schema: '{"type":"object"}', whitespace: null };
 
-interface Waiting {
-  readonly job: VerifyJob;
-  readonly resolve: (verdict: Verdict) => void;
-  readonly reject: (error: ParlanceError) => void;
-}
-
 class ThreadVerifier implements Verifier {
-  readonly #milliseconds: number;
+  readonly #patience: number;
+  readonly #createThread: () => VerifyThread;
   readonly #queue: Waiting[] = [];
-  #running: Waiting | null = null;
+  readonly #first: VerifyThread;
+  #second: VerifyThread | null = null;
   #timer: NodeJS.Timeout | undefined;
-  #worker: Worker | null = null;
   #closed = false;
   #jobs = 0;
 
-  constructor(milliseconds: number) {
-    this.#milliseconds = milliseconds;
+  constructor({
+    milliseconds = 10_000,
+    patience = 100,
+    module = new URL('./verify-worker.ts', import.meta.url),
+  }: VerifierOptions) {
+    this.#patience = patience;
+    this.#createThread = () =>
+      new VerifyThread({ milliseconds, module, onIdle: () => this.#next() });
+    this.#first = this.#createThread();
   }
 
   async verify(spec: ConstraintSpec, text: string): Promise<Verdict> {
@@ -103,77 +108,41 @@ class ThreadVerifier implements Verifier {
 
   async close(): Promise<void> {
     this.#closed = true;
-    const left = [...this.#queue.splice(0), ...(this.#running === null ? [] : [this.#running])];
-    this.#running = null;
     clearTimeout(this.#timer);
-    for (const { reject } of left) reject(closing());
-    await this.#drop();
+    for (const { reject } of this.#queue.splice(0)) reject(closing());
+    await Promise.all([this.#first.close(closing()), this.#second?.close(closing())]);
   }
 
+  /** Gives out what waits. A thread that has just taken a job has its time before another is started. */
   #next(): void {
-    if (this.#running !== null) return;
-    const waiting = this.#queue.shift();
-    if (waiting === undefined) return;
-    this.#running = waiting;
-    const worker = (this.#worker ??= this.#start());
-    // The process stays while a text is being verified, and no longer.
-    worker.ref();
-    this.#timer = setTimeout(() => {
-      void this.#drop();
-      this.#fail(`takes longer than ${this.#milliseconds} ms`);
-    }, this.#milliseconds);
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-    worker.postMessage(waiting.job);
-  }
-
-  #start(): Worker {
-    const worker = new Worker(new URL('./verify-worker.ts', import.meta.url), {
-      resourceLimits: { maxOldGenerationSizeMb: 512, stackSizeMb: 16 },
-      env: {},
-      stdin: false,
-    });
-    worker.on('message', (answer: VerifyAnswer) => this.#answered(answer));
-    const gone = (error: unknown): void => {
-      if (this.#worker !== worker) return;
-      this.#worker = null;
-      const isMemory = error instanceof Error && error.message.includes('memory');
-      this.#fail(isMemory ? 'takes more memory than it is given' : 'ended the thread that tried');
-    };
-    worker.on('error', gone).on('exit', gone);
-    return worker;
-  }
-
-  #answered(answer: VerifyAnswer): void {
-    if (this.#running?.job.id !== answer.id) return;
-    if (answer.type === 'verdict') {
-      this.#settle(({ resolve }) => resolve(answer.verdict));
-      return;
+    let hasBegun = false;
+    for (const thread of [this.#first, this.#second]) {
+      if (thread === null || thread.isBusy) continue;
+      const waiting = this.#queue.shift();
+      if (waiting === undefined) break;
+      thread.run(waiting);
+      hasBegun ||= thread === this.#first;
     }
-    const { reason, message, keyword } = answer;
-    const detail = keyword === null ? {} : { keyword };
-    this.#settle(({ reject }) => reject(new ParlanceError(reason, message, detail)));
+    if (this.#queue.length === 0 || hasBegun) {
+      clearTimeout(this.#timer);
+      this.#timer = undefined;
+    }
+    if (this.#queue.length > 0 && this.#second === null) {
+      this.#timer ??= setTimeout(() => this.#grow(), this.#patience);
+    }
+    if (!this.#first.isBusy && this.#second?.isBusy === false) this.#shrink();
   }
 
-  /** The text could not be judged: it is no good. */
-  #fail(why: string): void {
-    const reason = `Whether the text satisfies the constraint could not be found out: it ${why}.`;
-    this.#settle(({ resolve }) => resolve({ ok: false, reason, keyword: 'time' }));
-  }
-
-  #settle(finish: (waiting: Waiting) => void): void {
-    const waiting = this.#running;
-    if (waiting === null) return;
-    clearTimeout(this.#timer);
-    this.#running = null;
-    this.#worker?.unref();
-    finish(waiting);
+  #grow(): void {
+    this.#second = this.#createThread();
     this.#next();
   }
 
-  async #drop(): Promise<void> {
-    const worker = this.#worker;
-    this.#worker = null;
-    await worker?.terminate();
+  /** Nobody waits and nobody is slow: one thread is enough, and half the memory. */
+  #shrink(): void {
+    const spare = this.#second;
+    this.#second = null;
+    void spare?.close(closing());
   }
 }
 
