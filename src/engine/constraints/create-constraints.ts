@@ -34,6 +34,8 @@ const heavyMilliseconds = 100;
 const mostHeavyLanes = 3;
 /** Milliseconds after which a heavy lane that nobody uses is closed. */
 const idleMilliseconds = 30_000;
+/** So long a refusal is remembered. */
+const refusalMilliseconds = 60_000;
 /** Specs of which it is known whether they compile. */
 const mostTried = 512;
 /** Memories of closed texts that wait for the next ones. */
@@ -133,12 +135,18 @@ class LaneConstraints implements Constraints {
       // What is not the spec's fault may go well the next time.
       const refused = error instanceof ParlanceError && error.reason === 'invalid_constraint';
       if (!refused) this.#tried.delete(spec.key);
+      // Nor for ever: a busy machine may have been what took so long.
+      else setTimeout(() => this.#forget(spec.key, tried), refusalMilliseconds).unref();
     });
     for (const oldest of this.#tried.keys()) {
       if (this.#tried.size <= mostTried) break;
       this.#tried.delete(oldest);
     }
     return tried;
+  }
+
+  #forget(key: string, tried: Promise<number>): void {
+    if (this.#tried.get(key) === tried) this.#tried.delete(key);
   }
 
   /** A spec that compiles, in a lane with texts. */

@@ -18,6 +18,8 @@ export interface AnswerCheck {
   readonly calls: ReadonlyMap<string, ConstraintSpec>;
   /** There must be a call. */
   readonly callNeeded: boolean;
+  /** The request names texts or tokens that end the answer, wherever that is. */
+  readonly stops: boolean;
 }
 
 /** What a choice says. */
@@ -36,7 +38,8 @@ export async function checkAnswer(
   if (finish.reason === 'length') return 'incomplete: cut off by max_tokens';
   const problem = await findProblem(check, choice);
   if (problem === null) return null;
-  if (finish.stopReason !== null) return 'incomplete: cut off by a stop string or token';
+  if (check.stops && finish.stopReason !== null)
+    return 'incomplete: cut off by a stop string or token';
   throw new ParlanceError(
     'constraint_not_met',
     `What the model wrote does not satisfy the constraint: ${problem}. Try again, or loosen it.`,

@@ -25,6 +25,7 @@ const content: AnswerCheck = {
   callable: new Set(),
   calls: new Map(),
   callNeeded: false,
+  stops: false,
 };
 const called: AnswerCheck = {
   ...content,

@@ -14,7 +14,9 @@ export function createCheck(request: ChatRequest, verifier: Verifier): AnswerChe
   if (content === null && checked.length === 0) return null;
   const calls = new Map(checked.map((tool) => [tool.name, argumentsSpec(tool)]));
   const callable = new Set(use?.callable.map(({ name }) => name));
-  return { verifier, content, callable, calls, callNeeded };
+  const { stop, stop_token_ids: stopTokens } = request.parameters;
+  const stops = stop !== undefined || stopTokens !== undefined;
+  return { verifier, content, callable, calls, callNeeded, stops };
 }
 
 /** What the arguments of a call must be. */
