@@ -362,6 +362,28 @@ describe('bombs end within their limits', () => {
     assert.throws(() => limited('root ::= "a"{1000}{1000}{1000}', ''), { keyword: 'root' });
   });
 
+  test('more copies than there is room for are refused before they are drawn', () => {
+    for (const source of [
+      'root ::= "a"{1000000}',
+      'root ::= "abc"{0,500000}',
+      'root ::= ("a"{1000} | [x-z]){1000,}',
+      'root ::= "x" other\nother ::= ([^"] "b"){200000}',
+    ]) {
+      const spent = { kept: 0 };
+      const budget = {
+        spend: (_work: number, kept: number) => {
+          spent.kept += kept;
+        },
+      };
+      assert.throws(
+        () => compileConstraint({ kind: 'grammar', source }, { specials: [], budget }),
+        { reason: 'invalid_constraint', keyword: source.includes('other') ? 'other' : 'root' },
+      );
+      assert.ok(spent.kept < 10_000, `${source}: ${spent.kept} kept`);
+    }
+    limited('root ::= "a"{50000}', 'aaaa');
+  });
+
   test('long chains, wide alternatives, deep stacks', () => {
     const chain = Array.from(
       { length: 1000 },

@@ -33,6 +33,8 @@ import type { Syntax } from './syntax.ts';
 const longest = 250_000;
 /** Groups inside groups. */
 const deepest = 200;
+/** Characters of the shortest match; nobody writes more, and counting there would pass any budget. */
+const longestLeast = 1_000_000;
 
 interface Flags {
   readonly i: boolean;
@@ -54,7 +56,7 @@ export function parseRegex(pattern: string): Syntax {
   }
   const syntax = new Parser(reader).alternatives(0);
   if (!reader.done) throw reader.malformed('a `)` closes nothing');
-  return syntax;
+  return checkLength(syntax, reader, 0);
 }
 
 class Parser {
@@ -101,7 +103,7 @@ class Parser {
       throw reader.malformed('a quantifier follows a quantifier', second);
     }
     if (body.flat && quantifier.least > 0) return body;
-    return repeatOf(body, quantifier.least, quantifier.most);
+    return checkLength(repeatOf(body, quantifier.least, quantifier.most), reader, at);
   }
 
   #anchor(): Syntax | null {
@@ -205,6 +207,12 @@ function changeFlags(flags: Flags, on: string, off: string): Flags {
   const flag = (letter: 'i' | 's' | 'm'): boolean =>
     (flags[letter] || on.includes(letter)) && !off.includes(letter);
   return { i: flag('i'), s: flag('s'), m: flag('m') };
+}
+
+/** Also of parts: an alternative that nobody can write is a mistake. */
+function checkLength(syntax: Syntax, reader: PatternReader, at: number): Syntax {
+  if (syntax.min <= longestLeast) return syntax;
+  throw reader.tooLong(`what matches it has more than ${longestLeast} characters`, at);
 }
 
 interface Quantifier {

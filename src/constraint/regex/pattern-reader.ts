@@ -4,7 +4,7 @@
  */
 
 import type { ParlanceError } from '../../contract/errors.ts';
-import { malformed, refused } from './refusals.ts';
+import { malformed, refused, tooLong } from './refusals.ts';
 
 export class PatternReader {
   readonly pattern: string;
@@ -52,6 +52,10 @@ export class PatternReader {
 
   malformed(what: string, at: number = this.at): ParlanceError {
     return malformed({ pattern: this.pattern, at }, what);
+  }
+
+  tooLong(what: string, at: number): ParlanceError {
+    return tooLong({ pattern: this.pattern, at }, what);
   }
 
   refused(construct: string, instead: string, at: number = this.at): ParlanceError {

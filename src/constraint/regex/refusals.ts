@@ -19,6 +19,14 @@ export function malformed(place: Place, what: string): ParlanceError {
   );
 }
 
+export function tooLong(place: Place, what: string): ParlanceError {
+  return new ParlanceError(
+    'invalid_constraint',
+    `The regex asks for too much at character ${place.at + 1} (${excerpt(place)}): ${what}. Make the counts smaller.`,
+    { keyword: 'pattern' },
+  );
+}
+
 export function refused(place: Place, construct: string, instead: string): ParlanceError {
   return new ParlanceError(
     'invalid_constraint',

@@ -77,6 +77,26 @@ test('what would cost too much is refused by the budget, with the keyword of the
   );
 });
 
+test('what no text is long enough for is refused by `pattern` before a step', () => {
+  const tooLong = [
+    '(a{1000000}){1000000}',
+    'a{1000001}',
+    'x|(?:a{1000}b?){1001}',
+    'a{600000}[bc]{600000}',
+    '(?:(?=a)ab?){1000,}'.repeat(1001),
+  ];
+  for (const pattern of tooLong) {
+    assert.throws(() => compileRegex(pattern, new CountingBudget(20_000)), {
+      reason: 'invalid_constraint',
+      keyword: 'pattern',
+      message: /more than 1000000 characters/,
+    });
+  }
+  for (const pattern of ['a{1000000}', '(?:a{1000}){1000}', '(?:a{0,1000000}){1000000}']) {
+    assert.equal(follow(pattern, 'a'.repeat(3000), new CountingBudget()), 3000);
+  }
+});
+
 test('states are made as they are visited, counted ones too', () => {
   const budget = new CountingBudget();
   const rules = { patterns: ['^[^x]*$'], whole: [], minLength: 5, maxLength: 100_000 };

@@ -93,8 +93,18 @@ export class NetworkBuilder {
     return this.#owner;
   }
 
+  /** What the author of the rule calls it to which nodes that follow belong. */
+  get ownerName(): string {
+    return this.#rules[this.#owner]!.name;
+  }
+
+  /** Nodes so far. */
+  get size(): number {
+    return this.#nodes.length;
+  }
+
   node(): NodeId {
-    this.context.budget.spend(1, 2, this.#rules[this.#owner]!.name);
+    this.context.budget.spend(1, 2, this.ownerName);
     this.#nodes.push({ rule: this.#owner, empty: [], bytes: [], machines: [], calls: [] });
     return this.#nodes.length - 1;
   }
@@ -114,7 +124,7 @@ export class NetworkBuilder {
 
   /** One byte of a set; the set is copied. */
   set(from: NodeId, set: Uint8Array, to: NodeId): void {
-    this.context.budget.spend(2, 1, this.#rules[this.#owner]!.name);
+    this.context.budget.spend(2, 1, this.ownerName);
     this.#nodes[from]!.bytes.push({ set: this.#intern(String.fromCharCode(...set), set), to });
   }
 

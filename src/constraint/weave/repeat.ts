@@ -1,5 +1,6 @@
 /** Draws counted repetitions as copies. Called by `weave.ts` and the grammars. */
 
+import { ParlanceError } from '../../contract/errors.ts';
 import type { NetworkBuilder, NodeId } from './network.ts';
 
 export interface Repeat {
@@ -12,14 +13,21 @@ export interface Repeat {
   readonly one: (from: NodeId, to: NodeId) => void;
 }
 
-/** @throws ParlanceError `invalid_constraint` where the copies pass the budget */
+/** Nodes of one network. More would pass any budget, after seconds. */
+const mostNodes = 1_000_000;
+
+/** @throws ParlanceError `invalid_constraint` where the copies are too many, or pass the budget */
 export function drawRepeat(builder: NetworkBuilder, { from, to, min, max, one }: Repeat): void {
   let at = from;
-  for (let count = 0; count < min; count++) {
+  const copies = max ?? min + 1;
+  const copy = (count: number): void => {
+    const before = builder.size;
     const next = builder.node();
     one(at, next);
     at = next;
-  }
+    if (count === 0) checkSize(builder, (builder.size - before) * (copies - 1));
+  };
+  for (let count = 0; count < min; count++) copy(count);
   if (max === null) {
     // A node of its own: what leads back to it must not lead into what is before it.
     const loop = builder.node();
@@ -30,9 +38,18 @@ export function drawRepeat(builder: NetworkBuilder, { from, to, min, max, one }:
   }
   for (let count = min; count < max; count++) {
     builder.empty(at, to);
-    const next = builder.node();
-    one(at, next);
-    at = next;
+    copy(count);
   }
   builder.empty(at, to);
+}
+
+/** Whether there is room for so many more; said before they are drawn. */
+function checkSize(builder: NetworkBuilder, more: number): void {
+  if (builder.size + more <= mostNodes) return;
+  const keyword = builder.ownerName;
+  throw new ParlanceError(
+    'invalid_constraint',
+    `The constraint is too large: \`${keyword}\` repeats something too often, in ${more} steps. Make the counts smaller.`,
+    { keyword },
+  );
 }
