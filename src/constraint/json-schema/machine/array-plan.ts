@@ -52,6 +52,8 @@ export class ArrayPlan implements Composite {
   readonly verdict: Verdict;
   readonly start: ArrayStatus;
   readonly values: Values;
+  /** Which items may come depends on those that came, where they are of a list. */
+  readonly lists: boolean;
   readonly #rules: readonly (ArrayRules | null)[];
   readonly #schema: SchemaNodes;
   readonly #open: (plan: ArrayPlan, place: Place) => State | null;
@@ -85,6 +87,10 @@ export class ArrayPlan implements Composite {
     this.#enough = counting && most !== Infinity ? Math.max(enough, most + 1) : enough;
     this.#most = most;
     const unique = this.#rules.some((rules) => rules?.unique === true);
+    const listed = (id: NodeId | null): boolean => id !== null && this.#listed(id) !== null;
+    this.lists = this.#rules.some(
+      (rules) => rules?.unique === true && [...rules.prefix, rules.rest].some(listed),
+    );
     this.start = this.#status({
       own: Uint8Array.from(this.#rules, (rules) => (rules === null ? yes : open)),
       count: 0,
@@ -164,6 +170,11 @@ export class ArrayPlan implements Composite {
       items = [...new Set([...items, text])].toSorted();
     }
     return this.#status({ own, count: this.#plusOne(status), matched, items });
+  }
+
+  /** The status if none of the items that came mattered. */
+  forgetting(status: ArrayStatus): ArrayStatus {
+    return this.#status({ ...status, own: status.own.slice(), items: [] });
   }
 
   /** Whether items must be told apart from here on. */

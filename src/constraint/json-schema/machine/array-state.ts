@@ -3,16 +3,14 @@
  * each other are read with their text.
  */
 
-import { canonicalJson } from '../../json/canonical-json.ts';
-import { maxNesting, readJson } from '../../json/read-json.ts';
-import type { Loop } from '../../machine.ts';
+import { maxNesting } from '../../json/read-json.ts';
 import type { NodeId } from '../node.ts';
 import type { ArrayPlan, ArrayStatus } from './array-plan.ts';
+import { DoneState, ItemTexts } from './item-text.ts';
 import type { Blank } from './phase.ts';
 import { Phase } from './phase.ts';
 import { Place } from './place.ts';
-import type { Slot } from './state.ts';
-import { MemoState, State } from './state.ts';
+import type { Slot, State } from './state.ts';
 import type { Verdict } from './truth.ts';
 
 /** After the opening bracket, after a comma, after an item. */
@@ -25,6 +23,7 @@ export class ArrayHere {
   readonly blank: Blank;
   readonly #states = new Map<ArrayStatus, Partial<Record<Where, ArrayState>>>();
   readonly #items = new Map<ArrayStatus, Place>();
+  readonly #texts = new Map<ArrayStatus, ItemTexts>();
 
   constructor(plan: ArrayPlan, place: Place, blank: Blank) {
     this.plan = plan;
@@ -55,6 +54,15 @@ export class ArrayHere {
     if (known !== undefined) return known;
     const made = new Place(new ItemSlot(this, status), this.plan.values);
     this.#items.set(status, made);
+    return made;
+  }
+
+  /** The next item, where items must differ. */
+  texts(status: ArrayStatus): ItemTexts {
+    const known = this.#texts.get(status);
+    if (known !== undefined) return known;
+    const made = new ItemTexts(this, status);
+    this.#texts.set(status, made);
     return made;
   }
 
@@ -97,7 +105,7 @@ class ArrayState extends Phase {
     if (this.#where === 'item') return byte === 0x2c ? here.state(this.#status, 'comma') : null;
     const state = here.item(this.#status).begin(byte);
     if (state === null || !here.plan.distinct(this.#status)) return state;
-    return new RecordedState(state, String.fromCharCode(byte), here, this.#status);
+    return here.texts(this.#status).begin(state, byte);
   }
 }
 
@@ -130,84 +138,5 @@ class ItemSlot implements Slot {
     const { plan } = this.#here;
     if (plan.distinct(this.#status)) return new DoneState(verdict);
     return this.#here.state(plan.after(this.#status, verdict, null), 'item');
-  }
-}
-
-/** An item that is complete, on its way to the array, which wants its text too. */
-class DoneState extends State {
-  readonly verdict: Verdict;
-  readonly risky = true;
-
-  constructor(verdict: Verdict) {
-    super();
-    this.verdict = verdict;
-  }
-
-  step(byte: number): State {
-    return new PastState(this.verdict, byte);
-  }
-}
-
-/** A byte has come behind the item (a number, which ends only so). */
-class PastState extends State {
-  readonly verdict: Verdict;
-  readonly byte: number;
-  readonly risky = true;
-
-  constructor(verdict: Verdict, byte: number) {
-    super();
-    this.verdict = verdict;
-    this.byte = byte;
-  }
-
-  step(): null {
-    return null;
-  }
-}
-
-/** An item with the text that it has so far, as bytes. */
-class RecordedState extends MemoState {
-  readonly #inner: State;
-  readonly #text: string;
-  readonly #here: ArrayHere;
-  readonly #status: ArrayStatus;
-
-  constructor(inner: State, text: string, here: ArrayHere, status: ArrayStatus) {
-    super();
-    this.#inner = inner;
-    this.#text = text;
-    this.#here = here;
-    this.#status = status;
-  }
-
-  get risky(): boolean {
-    return true;
-  }
-
-  override loop(): Loop | null {
-    const loop = this.#inner.loop();
-    // A string that may still become one that came before does not step like a longer one.
-    const near = this.#text.includes('\\') || this.#status.items!.some((one) => this.#begins(one));
-    return near ? null : loop;
-  }
-
-  protected advance(byte: number): State | null {
-    const next = this.#inner.step(byte);
-    if (next === null) return null;
-    if (next instanceof PastState) return this.#end(this.#text, next.verdict)?.step(byte) ?? null;
-    const text = this.#text + String.fromCharCode(byte);
-    if (next instanceof DoneState) return this.#end(text, next.verdict);
-    this.#here.plan.values.spend(1, 1 + text.length / 100, 'uniqueItems');
-    return new RecordedState(next, text, this.#here, this.#status);
-  }
-
-  #begins(item: string): boolean {
-    return item.startsWith('"') && Buffer.from(item).toString('latin1').startsWith(this.#text);
-  }
-
-  #end(text: string, verdict: Verdict): State | null {
-    const canonical = canonicalJson(readJson(Buffer.from(text, 'latin1').toString()));
-    const { plan } = this.#here;
-    return this.#here.state(plan.after(this.#status, verdict, canonical), 'item');
   }
 }
