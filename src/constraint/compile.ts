@@ -11,6 +11,7 @@ import { compileRegex } from './regex/compile-regex.ts';
 import type { ConstraintSpec } from './spec.ts';
 import { ChoiceMachine } from './weave/choice-machine.ts';
 import { makeReady } from './weave/closed-nodes.ts';
+import { endsTooEarly } from './weave/end-tokens.ts';
 import { NetworkBuilder } from './weave/network.ts';
 import { NetworkMachine } from './weave/network-machine.ts';
 import { drawSpec, type Leaf, type PartCompilers } from './weave/weave.ts';
@@ -31,6 +32,7 @@ export function compileConstraint(spec: ConstraintSpec, context: CompileContext)
   const root = drawSpec(builder, spec, parts);
   const network = makeReady(builder.finish(root), context.budget);
   if (network.start === null) {
+    if (network.endsTooEarly) throw endsTooEarly(spec, context.ends ?? [], network.dead);
     const keyword = network.dead ?? spec.kind;
     throw new ParlanceError('invalid_constraint', `No text satisfies \`${keyword}\`.`, { keyword });
   }

@@ -54,6 +54,8 @@ export const specialEnd = 0xfe;
 export interface CompileContext {
   /** Names of the special tokens. */
   readonly specials: readonly string[];
+  /** Those of them that end an answer: nothing comes behind them. */
+  readonly ends?: readonly string[];
   readonly budget: Budget;
 }
 

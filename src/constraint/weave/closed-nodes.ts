@@ -4,7 +4,15 @@
  */
 
 import type { Budget } from '../machine.ts';
-import type { ByteEdge, CallEdge, MachineEdge, Network, NodeId, RuleId } from './network.ts';
+import type {
+  ByteEdge,
+  CallEdge,
+  MachineEdge,
+  Network,
+  NetworkNode,
+  NodeId,
+  RuleId,
+} from './network.ts';
 
 /** A node with all that can be done there without reading. The same object for the same choices. */
 export interface ClosedNode {
@@ -22,6 +30,8 @@ export interface ReadyNetwork {
   readonly start: ClosedNode | null;
   /** The first rule behind the root that reads nothing; null where there is none. */
   readonly dead: string | null;
+  /** Nothing can be read only because tokens that end the answer stand before the end. */
+  readonly endsTooEarly: boolean;
   closed(node: NodeId): ClosedNode;
   startOf(rule: RuleId): ClosedNode;
   nameOf(rule: RuleId): string;
@@ -36,12 +46,15 @@ export function isBareReturn(node: ClosedNode): boolean {
 
 /** @throws ParlanceError `invalid_constraint` where the budget ends */
 export function makeReady(network: Network, budget: Budget): ReadyNetwork {
-  const useful = findEnding(network, true, budget);
-  const nullable = findEnding(network, false, budget);
-  const closer = new Closer(network, { useful, nullable }, budget);
+  const nullable = findEnding(network, null, budget);
+  const bytesOf = withoutEarlyEnds(network, nullable);
+  const useful = findEnding(network, bytesOf, budget);
+  const closer = new Closer(network, { useful, nullable, bytesOf }, budget);
   const root = network.rules[network.root]!;
+  const isDead = useful[root.start] === 0;
   return {
-    start: useful[root.start] === 1 ? closer.closed(root.start) : null,
+    start: isDead ? null : closer.closed(root.start),
+    endsTooEarly: isDead && findEnding(network, allBytes, budget)[root.start] === 1,
     dead: network.rules.slice(1).find(({ start }) => useful[start] === 0)?.name ?? null,
     closed: (node) => closer.closed(node),
     startOf: (rule) => closer.closed(network.rules[rule]!.start),
@@ -49,18 +62,41 @@ export function makeReady(network: Network, budget: Budget): ReadyNetwork {
   };
 }
 
+/** The bytes that may come at a node. */
+type BytesOf = (node: NetworkNode) => readonly ByteEdge[];
+
 interface Flags {
   readonly useful: Uint8Array;
   readonly nullable: Uint8Array;
+  readonly bytesOf: BytesOf;
+}
+
+const allBytes: BytesOf = ({ bytes }) => bytes;
+
+/**
+ * Without tokens that end the answer where something must follow: in the rule, or behind each call of
+ * it. What a rule reads behind one of its calls and not behind another is left alone.
+ */
+function withoutEarlyEnds({ nodes, rules, root }: Network, nullable: Uint8Array): BytesOf {
+  if (!nodes.some(({ bytes }) => bytes.some(({ last }) => last))) return allBytes;
+  const endings = rules.map((): RuleId[] => []);
+  for (const { rule, calls } of nodes) {
+    for (const call of calls) if (nullable[call.to] === 1) endings[rule]!.push(call.rule);
+  }
+  /** Rules with which the text may end. */
+  const final = new Set([root]);
+  for (const rule of final) for (const called of endings[rule]!) final.add(called);
+  return ({ rule, bytes }) =>
+    bytes.filter(({ last, to }) => last !== true || (nullable[to] === 1 && final.has(rule)));
 }
 
 /**
- * Flags the nodes from which the end of their rule can be reached: by texts (`reading`), or without
- * reading anything. Calls count where the start of the called rule is flagged too.
+ * Flags the nodes from which the end of their rule can be reached: by texts with these bytes, or (null)
+ * without reading anything. Calls count where the start of the called rule is flagged too.
  */
-function findEnding(network: Network, reading: boolean, budget: Budget): Uint8Array {
+function findEnding(network: Network, bytesOf: BytesOf | null, budget: Budget): Uint8Array {
   const { nodes, rules } = network;
-  const back = turnAround(network, reading, budget);
+  const back = turnAround(network, bytesOf, budget);
   const starts = new Map(rules.map((rule, id) => [rule.start, id]));
   const flags = new Uint8Array(nodes.length);
   const work: NodeId[] = [];
@@ -89,16 +125,16 @@ interface Backwards {
   readonly callers: readonly [from: NodeId, to: NodeId][][];
 }
 
-function turnAround({ nodes, rules }: Network, reading: boolean, budget: Budget): Backwards {
+function turnAround({ nodes, rules }: Network, bytesOf: BytesOf | null, budget: Budget): Backwards {
   const steps = nodes.map((): NodeId[] => []);
   const calls = nodes.map((): [NodeId, RuleId][] => []);
   const callers = rules.map((): [NodeId, NodeId][] => []);
   for (const [from, node] of nodes.entries()) {
     budget.spend(1, 0, rules[node.rule]!.name);
     for (const to of node.empty) steps[to]!.push(from);
-    if (reading) for (const { to } of node.bytes) steps[to]!.push(from);
+    if (bytesOf !== null) for (const { to } of bytesOf(node)) steps[to]!.push(from);
     for (const { machine, to } of node.machines) {
-      if (reading || machine.accepts(machine.start)) steps[to]!.push(from);
+      if (bytesOf !== null || machine.accepts(machine.start)) steps[to]!.push(from);
     }
     for (const { rule, to } of node.calls) {
       calls[to]!.push([from, rule]);
@@ -148,7 +184,7 @@ class Closer {
       const node = nodes[at]!;
       this.#budget.spend(2 + node.bytes.length, 1, rules[rule]!.name);
       for (const to of node.empty) visit(to);
-      for (const edge of node.bytes) if (this.#isUseful(edge.to)) bytes.push(edge);
+      for (const edge of this.#flags.bytesOf(node)) if (this.#isUseful(edge.to)) bytes.push(edge);
       for (const edge of node.machines) {
         if (!this.#isUseful(edge.to)) continue;
         machines.push(edge);

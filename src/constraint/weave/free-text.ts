@@ -24,6 +24,8 @@ interface Prefix {
   readonly children: Map<number, Prefix>;
   /** Begins of special tokens in it. */
   readonly specials: number;
+  /** It ends with a token that ends the answer. */
+  readonly last: boolean;
   /** Patterns that end here, those of its proper ends included. */
   readonly ends: number[];
   /** The longest proper end of it that is a prefix too. */
@@ -35,7 +37,7 @@ const insideSpecial = 8;
 
 /** @throws ParlanceError `invalid_constraint` where the budget ends */
 export function drawFreeText(builder: NetworkBuilder, text: FreeText): void {
-  const root = readPrefixes(text.patterns);
+  const root = readPrefixes(builder, text.patterns);
   const drawn = new Map<string, NodeId>();
   const work: { prefix: Prefix; position: number; node: NodeId }[] = [];
   const nodeOf = (prefix: Prefix, position: number): NodeId => {
@@ -70,6 +72,10 @@ export function drawFreeText(builder: NetworkBuilder, text: FreeText): void {
       // The letters of a token's name are no text.
       const isFound = next.ends.length > 0 && after !== insideSpecial;
       const to = isFound ? outcomeOf(next) : nodeOf(next, after);
+      if (next.last && byte === specialEnd) {
+        builder.last(node, to);
+        continue;
+      }
       let set = sets.get(to);
       if (set === undefined) sets.set(to, (set = new Uint8Array(256)));
       set[byte] = 1;
@@ -83,20 +89,22 @@ function stepPosition(position: number, byte: number): number {
   return position === utf8Start && byte === specialBegin ? insideSpecial : utf8Step(position, byte);
 }
 
-function readPrefixes(patterns: readonly Uint8Array[]): Prefix {
+function readPrefixes(builder: NetworkBuilder, patterns: readonly Uint8Array[]): Prefix {
   let made = 0;
-  const create = (specials: number): Prefix => ({
+  const create = (specials: number, last: boolean): Prefix => ({
     index: made++,
+    last,
     children: new Map(),
     specials,
     ends: [],
     shorter: null,
   });
-  const root = create(0);
+  const root = create(0, false);
   for (const [index, pattern] of patterns.entries()) {
     let at = root;
-    for (const byte of pattern) {
-      const next = at.children.get(byte) ?? create(at.specials + (byte === specialBegin ? 1 : 0));
+    for (const [place, byte] of pattern.entries()) {
+      const specials = at.specials + (byte === specialBegin ? 1 : 0);
+      const next = at.children.get(byte) ?? create(specials, builder.isLast(pattern, place));
       at.children.set(byte, next);
       at = next;
     }

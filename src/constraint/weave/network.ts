@@ -4,6 +4,7 @@
  * `NetworkBuilder`; `network-machine.ts` runs it. Knows no syntax.
  */
 
+import { specialBegin, specialEnd } from '../machine.ts';
 import type { CompileContext, Machine } from '../machine.ts';
 
 export type NodeId = number;
@@ -15,6 +16,8 @@ export type ByteSet = Uint8Array;
 export interface ByteEdge {
   readonly set: ByteSet;
   readonly to: NodeId;
+  /** With it a token has been read that ends the answer. */
+  readonly last?: true;
 }
 
 /** An embedded machine reads a stretch that it accepts. */
@@ -128,12 +131,26 @@ export class NetworkBuilder {
     this.#nodes[from]!.bytes.push({ set: this.#intern(String.fromCharCode(...set), set), to });
   }
 
+  /** The last byte of a token that ends the answer. */
+  last(from: NodeId, to: NodeId): void {
+    const set = this.#span(specialEnd, specialEnd);
+    this.#nodes[from]!.bytes.push({ set, to, last: true });
+  }
+
+  /** Whether a token that ends the answer ends with this byte. */
+  isLast(bytes: Uint8Array, index: number): boolean {
+    if (bytes[index] !== specialEnd) return false;
+    const name = bytes.subarray(bytes.lastIndexOf(specialBegin, index) + 1, index);
+    return this.context.ends?.includes(Buffer.from(name).toString()) === true;
+  }
+
   /** These bytes, one after the other. */
   bytes(from: NodeId, bytes: Uint8Array, to: NodeId): void {
     let at = from;
     for (const [index, byte] of bytes.entries()) {
       const next = index === bytes.length - 1 ? to : this.node();
-      this.byte(at, byte, next);
+      if (this.isLast(bytes, index)) this.last(at, next);
+      else this.byte(at, byte, next);
       at = next;
     }
     if (bytes.length === 0) this.empty(from, to);

@@ -41,6 +41,8 @@ export interface ConstraintVocabulary {
   readonly endTokens: readonly number[];
   /** Names of the special tokens. */
   readonly specials: readonly string[];
+  /** Those of them that are end tokens. */
+  readonly ends: readonly string[];
 }
 
 /** Forced stretches and tokenised texts that are remembered. */
@@ -169,10 +171,11 @@ export function createCompiler(
   report: (keyword: string) => void = () => undefined,
 ): (spec: ConstraintSpec) => CompiledConstraint {
   const classes: ClassIndexes = createClassIndexes(vocabulary.trie);
+  const { specials, ends } = vocabulary;
   return (spec) => {
     const { compileMilliseconds: milliseconds, kept } = limits;
     const budget = new ReportingBudget({ milliseconds, kept }, report);
-    const machine = compile(spec, { specials: vocabulary.specials, budget });
+    const machine = compile(spec, { specials, ends, budget });
     const masker = createMasker(machine, vocabulary.trie, vocabulary.endTokens, {
       budget,
       classes,

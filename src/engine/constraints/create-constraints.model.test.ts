@@ -135,3 +135,20 @@ test('special tokens are in no free text, and in one that names them', async () 
   free.close();
   named.close();
 });
+
+test('a token that ends the answer is refused where something must follow it', async () => {
+  const tag = (begin: string, end: string): ConstraintSpec => ({
+    kind: 'tags',
+    triggers: [begin],
+    tags: [{ begin, content: json({ type: 'integer' }), end }],
+    atLeastOne: true,
+    stopAfterFirst: true,
+  });
+  await assert.rejects(constraints.prepare(tag('<|im_end|>', '')), {
+    reason: 'invalid_constraint',
+    keyword: 'begin',
+  });
+  for (const spec of [tag('<|im_start|>', ''), tag('<f>', '<|im_end|>')]) {
+    (await constraints.prepare(spec)).release();
+  }
+});

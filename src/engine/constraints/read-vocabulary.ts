@@ -10,6 +10,8 @@ import type { Vocabulary } from '../llama/decoder.ts';
 export interface VocabularyPieces {
   readonly pieces: TokenPieces;
   readonly specials: readonly string[];
+  /** Those of them that are end tokens. */
+  readonly ends: readonly string[];
   readonly endTokens: readonly number[];
 }
 
@@ -24,6 +26,7 @@ class PieceReader {
   readonly #vocabulary: Vocabulary;
   readonly #pieces: Uint8Array[] = [];
   readonly #specials: string[] = [];
+  readonly #ends: string[] = [];
 
   constructor(vocabulary: Vocabulary) {
     this.#vocabulary = vocabulary;
@@ -45,7 +48,9 @@ class PieceReader {
     if (plain.length > 0) return plain;
     const name = this.#vocabulary.piece(token, true);
     if (name.length === 0) return none;
-    this.#specials.push(new TextDecoder().decode(name));
+    const text = new TextDecoder().decode(name);
+    this.#specials.push(text);
+    if (this.#vocabulary.eosIds.includes(token)) this.#ends.push(text);
     return specialPiece(name);
   }
 
@@ -53,6 +58,7 @@ class PieceReader {
     return {
       pieces: packPieces(this.#vocabulary.size, (token) => this.#pieces[token] ?? none),
       specials: this.#specials,
+      ends: this.#ends,
       endTokens: this.#vocabulary.eosIds,
     };
   }
