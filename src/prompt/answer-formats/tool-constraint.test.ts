@@ -18,7 +18,7 @@ import {
 } from './answers.test-support.ts';
 import { formats, type FormatName } from './formats.ts';
 import { randomText } from './random-constrained.test-support.ts';
-import { reasonings, type ReasoningName } from './reasoning.ts';
+import { reasonings, type ReasoningFormat, type ReasoningName } from './reasoning.ts';
 import { afterThinking, toolConstraint, type ToolChoice } from './tool-constraint.ts';
 
 const tool = (name: string, schema: object | null): ToolDefinition => ({
@@ -235,6 +235,27 @@ test('after thinking: the block of the prompt, of the model, or none', () => {
     assert.ok(thought > 5, reasoning);
   }
   assert.equal(afterThinking({ reasoning: null, thinking: false, optional: true }, spec), spec);
+});
+
+test('after thinking: any mark that the parser closes the block with, and the first one', () => {
+  const spec: ConstraintSpec = { kind: 'choice', options: ['Four.'] };
+  for (const [name, format] of Object.entries<ReasoningFormat>(reasonings)) {
+    const reasoning = name as ReasoningName;
+    const after = afterThinking({ reasoning, thinking: true, optional: true }, spec);
+    const machine = compileConstraint(after, { specials: [], budget: new TimedBudget() });
+    const answer = `${format.afterClose}${format.answerLead}Four.`;
+    for (const close of format.close) {
+      const text = `Two < [and two${close}${answer}`;
+      assert.ok(accepts(machine, text), `${name}: ${text}`);
+      const read = readWhole(text, { ...options(null), reasoning, thinking: true, calls: false });
+      assert.deepEqual([read.reasoning, read.text], ['Two < [and two', 'Four.'], name);
+      for (const other of format.close) {
+        // The parser would take what is between them for the answer.
+        assert.ok(!accepts(machine, `a${close} b${other}${answer}`), `${name}: ${close} ${other}`);
+      }
+    }
+    assert.ok(!accepts(machine, `Two and two${answer}`), name);
+  }
 });
 
 test('after thinking: calls keep the marks of their own', () => {

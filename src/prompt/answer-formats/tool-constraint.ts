@@ -19,6 +19,7 @@ import {
   regex,
   sequence,
   textUntil,
+  textUntilAny,
   writePattern,
 } from './writing/parts.ts';
 import { writeBareKeys, writePython } from './writing/write-code.ts';
@@ -200,9 +201,9 @@ export function afterThinking(
   if (options.reasoning === null) return spec;
   const format: ReasoningFormat = reasonings[options.reasoning];
   const answer = beginsMarked(spec) ? spec : sequence(literal(format.answerLead), spec);
-  const [open = '', close = ''] = [format.open[0], format.close[0]];
+  const [open = ''] = format.open;
   const behind = format.afterClose === '' ? regex('\\n{0,2}') : literal(format.afterClose);
-  const rest = sequence(textUntil(close), behind, answer);
+  const rest = sequence(textUntilAny(format.close), behind, answer);
   if (options.thinking) return rest;
   return options.optional ? either([sequence(literal(open), rest), answer]) : answer;
 }

@@ -12,6 +12,19 @@ export const regex = (pattern: string): ConstraintSpec => ({ kind: 'regex', patt
 
 export const textUntil = (until: string): ConstraintSpec => ({ kind: 'text-until', until });
 
+/** Any text up to and with the first of several marks. */
+export function textUntilAny(marks: readonly string[]): ConstraintSpec {
+  const [only] = marks;
+  if (marks.length === 1 && only !== undefined) return textUntil(only);
+  return {
+    kind: 'tags',
+    triggers: marks,
+    tags: marks.map((begin) => ({ begin, content: literal(''), end: '' })),
+    atLeastOne: true,
+    stopAfterFirst: true,
+  };
+}
+
 export const json = (schema: string): ConstraintSpec => ({
   kind: 'json',
   schema,
