@@ -96,10 +96,41 @@ test('numbers are refused at the digit after which none is left', () => {
   refuses({ enum: [1, 2.5, 30] }, '2.|4');
   refuses({ type: 'integer' }, '1.0|0');
   refuses({ enum: [1, 2.5, 30] }, '2.50|0');
-  accepts({ anyOf: [{ type: 'integer' }, { type: 'number', minimum: 3 }] }, '1.00', '3.005');
+  const either = { anyOf: [{ type: 'integer' }, { type: 'number', minimum: 3 }] };
+  accepts(either, '1.0', '3.005');
+  refuses(either, '1.0|0');
   refuses({ not: { type: 'integer' } }, '1.00|');
   accepts('{"minimum":9007199254740993}', '9007199254740993');
   refuses('{"type":"integer","maximum":9007199254740993}', '900719925474099|4');
+});
+
+test('numbers do not run on: no digits beyond any use, none behind a value that is wrong', () => {
+  const run = (count: number, digit = '0'): string => digit.repeat(count);
+  refuses({ type: 'number' }, `1.${run(30)}|0`);
+  refuses({ type: 'number', minimum: 0 }, `1.${run(30)}|0`);
+  refuses({}, `${run(40, '7')}|7`);
+  accepts({ type: 'number', multipleOf: 1e-40 }, `0.${run(39)}3`);
+  accepts({ type: 'integer', minimum: 1e45 }, run(46, '7'));
+  accepts({ type: 'number', exclusiveMinimum: 0, maximum: 1e-40 }, `0.${run(40)}1`);
+  // With the last digit it is decided.
+  refuses({ type: 'number', exclusiveMinimum: 0, maximum: 5 }, `0.${run(29)}|0`);
+  const odd = { type: 'integer', not: { enum: [1, 2, 3] }, minimum: 0, maximum: 12 };
+  accepts(odd, '0', '4', '10', '11');
+  refuses(odd, '|2');
+  // It could be 10 yet, as 1.0e1, but not 1.
+  refuses(odd, '1.0|0');
+  refuses({ type: 'integer', not: { enum: [1] }, minimum: 1, maximum: 9 }, '|1');
+  refuses(object({ a: odd }, { required: ['a'] }), '{"a":|3}');
+  refuses(
+    {
+      oneOf: [
+        { type: 'integer', maximum: 9 },
+        { type: 'integer', minimum: 5 },
+      ],
+    },
+    '7.0|0',
+  );
+  accepts({ type: 'integer', not: { enum: [1, 2, 3] } }, '30', '5', '-1');
 });
 
 test('strings: lengths, patterns, formats, lists', () => {

@@ -7,8 +7,11 @@ import type { Decimal } from '../../json/decimal.ts';
 import { compareNumbers, isInteger, isMultipleOf, readDecimal } from '../../json/decimal.ts';
 import type { SchemaNode } from '../node.ts';
 
-/** More digits than this are not read where a number is bounded. */
-export const mostDigits = 400;
+/** Digits of bounds beyond this are not computed with. */
+const mostDigits = 400;
+
+/** Digits before and behind the point that are read of any number; more only where a rule has as many. */
+export const usualDigits = { whole: 40, places: 30 };
 
 interface Bound {
   readonly text: string;
@@ -39,6 +42,8 @@ export class NumberRange {
   readonly plain: boolean;
   readonly #bounds: { readonly lower: readonly Bound[]; readonly upper: readonly Bound[] };
   readonly #multiples: readonly string[];
+  /** Digits that are read before and behind the point. */
+  readonly digits: { readonly whole: number; readonly places: number };
 
   constructor(nodes: readonly SchemaNode[], strictIntegers: boolean) {
     this.integer = nodes.some((one) => one.integer);
@@ -51,6 +56,11 @@ export class NumberRange {
     const listed = listedIn(nodes);
     this.plain = lower.length + upper.length + this.#multiples.length === 0 && listed === null;
     this.values = listed?.filter((text) => this.#allows(text)) ?? null;
+    const bounds = [...lower, ...upper].map((one) => one.value);
+    this.digits = digitsFor(
+      [...bounds, ...(this.values ?? []).map(readDecimal)],
+      this.#multiples.map(readDecimal),
+    );
   }
 
   /** Whether the finished number is right. */
@@ -119,7 +129,7 @@ export class NumberRange {
     if (meets(one, window, step)) return true;
     if (prefix.fraction !== null || prefix.whole === '' || prefix.whole === '0') return false;
     let { from, to } = one;
-    for (let digits = prefix.whole.length; digits < mostDigits; digits++) {
+    for (let digits = prefix.whole.length; digits < this.digits.whole; digits++) {
       from *= 10n;
       to = to! * 10n;
       if (window.to !== null && from > window.to) return false;
@@ -172,6 +182,21 @@ export class NumberRange {
     }
     return step;
   }
+}
+
+/** How many digits may matter: as many as the values have, and as the multiples have together. */
+function digitsFor(
+  values: readonly Decimal[],
+  multiples: readonly Decimal[],
+): { whole: number; places: number } {
+  const whole = (one: Decimal): number => Math.max(0, one.digits.length + one.exponent);
+  const places = (one: Decimal): number => Math.max(0, -one.exponent);
+  const enough = (of: (one: Decimal) => number, usual: number): number => {
+    const together = multiples.reduce((sum, one) => sum + of(one), 0);
+    const needed = Math.max(0, ...values.map(of)) + together;
+    return Math.min(Math.max(usual, needed + 2), mostDigits);
+  };
+  return { whole: enough(whole, usualDigits.whole), places: enough(places, usualDigits.places) };
 }
 
 interface Window {

@@ -4,7 +4,9 @@
  */
 
 import type { Leaf } from './leaf.ts';
-import { NumberRange, mostDigits } from './number-range.ts';
+import { foresee } from './number-outlook.ts';
+import type { Outlook } from './number-outlook.ts';
+import { NumberRange, usualDigits } from './number-range.ts';
 import type { Prefix } from './number-range.ts';
 import type { Plan } from './plan.ts';
 import { isContested, judge, needs, settle } from './evaluate-plan.ts';
@@ -38,20 +40,22 @@ export class NumberPlan {
   readonly plan: Plan;
   readonly ranges: readonly (NumberRange | null)[];
   readonly tools: NumberTools;
-  /** Decimal places that a number may have. */
-  readonly #mostPlaces: number;
+  /** Digits before the point and behind it that a number may have. */
+  readonly #most: { readonly whole: number; readonly places: number };
   readonly #leaves = new Map<string, NumberLeaf>();
 
   constructor(plan: Plan, ranges: readonly (NumberRange | null)[], tools: NumberTools) {
     this.plan = plan;
     this.ranges = ranges;
     this.tools = tools;
-    this.#mostPlaces = Math.min(
-      Infinity,
-      ...ranges.flatMap((range, i) =>
-        range === null || plan.must[i] !== true ? [] : [range.mostPlaces],
-      ),
+    const digits = ranges.map((range) => range?.digits ?? usualDigits);
+    const exact = ranges.flatMap((range, i) =>
+      range === null || plan.must[i] !== true ? [] : [range.mostPlaces],
     );
+    this.#most = {
+      whole: Math.max(usualDigits.whole, ...digits.map((one) => one.whole)),
+      places: Math.min(Math.max(usualDigits.places, ...digits.map((one) => one.places)), ...exact),
+    };
   }
 
   begin(byte: number): NumberLeaf | null {
@@ -66,20 +70,57 @@ export class NumberPlan {
     if (phase === null) return null;
     if (phase === 'e' && from.denied) return null;
     const text = from.text + String.fromCharCode(byte);
-    if (phase === 'fraction' && placesIn(text) > this.#mostPlaces) return null;
-    if (text.length > mostDigits + 2) return null;
+    const places = phase === 'fraction' ? placesIn(text) : 0;
+    if (places > this.#most.places || (byte === 0x30 && this.#runsOn(from))) return null;
+    if (phase === 'whole' && text.replace('-', '').length > this.#most.whole) return null;
+    const last = places === this.#most.places;
     if (phase === 'exponent' && exponentDigits(text) > mostExponentDigits) return null;
     const prefix = prefixOf(text);
     const held = from.held.map(
       (one, i) => one || (prefix !== null && this.ranges[i]!.keeps(prefix)),
     );
     const own = Uint8Array.from(from.own, (truth, i) =>
-      truth === open ? truthOf(this.ranges[i]!, { phase, text, held: held[i]! }) : truth,
+      truth === open ? truthOf(this.ranges[i]!, { phase, text, held: held[i]!, last }) : truth,
     );
     const denied = from.denied || own.some((truth, i) => truth === no && from.own[i] === open);
     const form = { phase, text, own, held, denied };
     const exponent = phase === 'e' || phase === 'exponent-sign' || phase === 'exponent';
     return exponent && (denied || !this.#ends(form)) ? null : this.#leaf(form);
+  }
+
+  /** Whether only zeros can follow behind the point, and have begun to. */
+  #runsOn({ phase, text, own }: Form): boolean {
+    if (phase !== 'fraction' || /\.0*[1-9]/.test(text)) return false;
+    const { truths } = this.#fractional(own);
+    return this.plan.roots.some((root, i) => this.plan.must[root] === true && truths[i] === no);
+  }
+
+  /** The truths of numbers that are no integers. */
+  #fractional(own: Uint8Array): Verdict {
+    const without = Uint8Array.from(own, (truth, i) =>
+      truth === open && this.ranges[i]?.integer === true ? no : truth,
+    );
+    return judge(this.plan, without, this.tools.verdicts);
+  }
+
+  /** The truths, with those refuted that no integer of this beginning satisfies. */
+  #foreseen(form: Form, verdict: Verdict): Verdict {
+    if (!isContested(form.own, needs(this.plan, form.own))) return verdict;
+    const outlook: Outlook = {
+      ending: (text) => this.decide({ ...form, text }),
+      standing: (text) => {
+        const own = Uint8Array.from(form.own, (truth, i) => {
+          const reading = { phase: 'whole' as const, text, held: form.held[i]!, last: false };
+          return truth === open ? truthOf(this.ranges[i]!, reading) : truth;
+        });
+        return judge(this.plan, own, this.tools.verdicts);
+      },
+      verdicts: this.tools.verdicts,
+    };
+    const begun = { text: form.text, verdict, fractional: this.#fractional(form.own) };
+    return foresee(outlook, begun, (text) =>
+      form.denied ? [] : exponents('e', `${text}e`).filter((one) => !one.includes('-', 1)),
+    );
   }
 
   /** Whether some exponent of the form, near zero, makes a right number. */
@@ -101,14 +142,17 @@ export class NumberPlan {
   }
 
   #leaf({ phase, text, own, held, denied }: Form): NumberLeaf {
-    const verdict = settle(this.plan, own, this.tools.verdicts);
+    const settled = settle(this.plan, own, this.tools.verdicts);
     const exact = held.some((one, i) => !one && own[i] === open);
     const kept = exact ? text : formOf(phase, text);
     const key = `${phase} ${kept} ${own.join('')} ${held.map(Number).join('')} ${denied}`;
     const known = this.#leaves.get(key);
     if (known !== undefined) return known;
     this.tools.spend(2, 3 + text.length / 50, this.tools.keyword);
-    const made = new NumberLeaf(this, { phase, text: kept, own, held, denied }, verdict);
+    const form = { phase, text: kept, own, held, denied };
+    const plain = exact && !/[eE]/.test(kept);
+    const verdict = plain ? this.#foreseen(form, settled) : settled;
+    const made = new NumberLeaf(this, form, verdict);
     this.#leaves.set(key, made);
     return made;
   }
@@ -133,11 +177,11 @@ function formOf(phase: Phase, text: string): string {
     case 'zero':
       return '0';
     case 'whole':
-      return '1';
+      return '1'.padEnd(text.replace('-', '').length, '1');
     case 'point':
       return '1.';
     case 'fraction':
-      return '1.0';
+      return '1.'.padEnd(2 + placesIn(text), '0');
     case 'e':
       return '1e';
     case 'exponent-sign':
@@ -149,14 +193,15 @@ function formOf(phase: Phase, text: string): string {
   }
 }
 
+/** `last`: no more digits can follow. */
 function truthOf(
   range: NumberRange,
-  { phase, text, held }: { phase: Phase; text: string; held: boolean },
+  { phase, text, held, last }: Pick<Form, 'phase' | 'text'> & { held: boolean; last: boolean },
 ): number {
   if (range.integer && !integral(text, range.strict)) return no;
   if (held) return range.integer ? open : yes;
   const prefix = prefixOf(text);
-  if (prefix !== null) return range.viable(prefix) ? open : no;
+  if (prefix !== null) return (last ? range.allows(text) : range.viable(prefix)) ? open : no;
   return exponents(phase, text).some((one) => range.allows(one)) ? open : no;
 }
 
