@@ -289,6 +289,11 @@ test('schemas that nothing satisfies, or that are too large, are refused with a 
     assert.fail('accepted');
   };
   assert.ok(refused({ type: 'string', enum: ['a'], not: { type: 'string' } }).keyword);
+  const half = String.raw`"\ud83d"`;
+  for (const one of [half, `{"a":[${half}]}`, `{${half}:1}`]) {
+    assert.equal(refused(JSON.parse(`{"properties":{"p":{"const":${one}}}}`)).keyword, 'const');
+  }
+  refuses(JSON.parse(`{"enum":["a",${half}]}`), '"|\\ud83d"');
   const many = { enum: Array.from({ length: 2000 }, (_, i) => ({ a: i })) };
   assert.equal(refused(many, { kept: 5000 }).keyword, 'enum');
 });

@@ -4,6 +4,7 @@
  */
 
 import { ParlanceError } from '../../../contract/errors.ts';
+import type { JsonValue } from '../../json/json-value.ts';
 import type { Budget, Loop, Machine } from '../../machine.ts';
 import { compileRegex } from '../../regex/compile-regex.ts';
 import type { NodeId, SchemaGraph } from '../node.ts';
@@ -39,6 +40,7 @@ export function compileJsonMachine(
   options: JsonOptions,
   budget: Budget,
 ): Machine {
+  refuseUnwritable(graph);
   const blank = options.whitespace === null ? defaultBlank() : blankOf(options.whitespace, budget);
   const values = new JsonValues(new SchemaNodes(graph, budget), blank);
   const place = new Place(new DocumentSlot(graph.root), values);
@@ -112,6 +114,25 @@ class StartState extends MemoState {
   protected advance(byte: number): State | null {
     return this.#place.begin(byte);
   }
+}
+
+/** A single value with half a surrogate pair, which no document can have. */
+function refuseUnwritable(graph: SchemaGraph): void {
+  for (const { path, values } of graph.nodes) {
+    if (values?.length !== 1 || isWritable(values[0]!)) continue;
+    throw new ParlanceError(
+      'invalid_constraint',
+      `The value of \`const\` at ${path || 'the root'} has a surrogate without its other half, which no document can have. Write the character whole.`,
+      { keyword: 'const' },
+    );
+  }
+}
+
+function isWritable(value: JsonValue): boolean {
+  if (value.type === 'string') return value.value.isWellFormed();
+  if (value.type === 'array') return value.items.every(isWritable);
+  if (value.type !== 'object') return true;
+  return value.members.every(([name, one]) => name.isWellFormed() && isWritable(one));
 }
 
 function blankOf(pattern: string, budget: Budget): Blank {

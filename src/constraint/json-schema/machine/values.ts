@@ -82,7 +82,7 @@ export class JsonValues implements Values {
     if (first !== undefined) {
       const more = others.map((list) => new Set(list));
       const texts = first.filter(
-        (text) => more.every((list) => list.has(text)) && takes(made, text),
+        (text) => text.isWellFormed() && more.every((list) => list.has(text)) && takes(made, text),
       );
       made = new ListText(texts, this.budget, 'enum');
     }
