@@ -29,8 +29,10 @@ export interface Machine<State extends object = object> {
 }
 
 /**
- * After any text of up to `room` characters of the class, each byte that does not begin such a
- * character leads to the same state as it does from here.
+ * After any text of the class, each byte that does not begin such a character leads to the same state as
+ * it does from here. Where `room` is no infinity, that holds as long as text and what follows it within
+ * the same token have no more characters together; beyond `room` characters of the class nothing is said,
+ * but that a byte that is refused here is refused after fewer of them.
  */
 export interface Loop {
   readonly characters: CharacterClass;

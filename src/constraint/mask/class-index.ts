@@ -21,8 +21,9 @@ export interface ClassIndex {
    * `order` has their places.
    */
   readonly remainders: Trie;
-  /** Token, and characters of the class before the remainder, by place. */
+  /** Token, and bytes and characters of the class before the remainder, by place. */
   readonly tokens: Int32Array;
+  readonly bytes: Int32Array;
   readonly characters: Int32Array;
   /** Nodes below the root, with all below them, that begin with no character of the class. */
   readonly others: readonly number[];
@@ -61,6 +62,7 @@ export function createClassIndex(trie: TokenTrie, characterClass: CharacterClass
       values: Int32Array.from(tokens, (_, place) => place),
     }),
     tokens,
+    bytes: Int32Array.from(tokens, (_, place) => leaving(place, 2)),
     characters: Int32Array.from(tokens, (_, place) => leaving(place, 1)),
     others: found.others,
   };

@@ -5,6 +5,7 @@
  */
 
 import type { Budget, Loop, Machine } from '../machine.ts';
+import type { ClassIndex } from './class-index.ts';
 import { createClassIndexes, type ClassIndexes, type Stretch } from './class-indexes.ts';
 import { StateTable, unknown } from './state-table.ts';
 import { pieceOf, type TokenTrie, type Trie } from './token-trie.ts';
@@ -204,12 +205,34 @@ class TrieMasker implements Masker {
     const { order } = index.remainders;
     for (let i = 0; i < ranges.length; i += 2) {
       for (let at = ranges[i]!; at < ranges[i + 1]!; at += 1) {
-        const place = order[at]!;
-        if (index.characters[place]! <= room) set(bits, index.tokens[place]!);
+        const token = index.tokens[order[at]!]!;
+        if (this.#lengthOf(token) <= room) set(bits, token);
       }
     }
+    if (room < this.trie.height[0]!) this.#addLong(bits, [from, state], { index, room });
     for (const token of over) if (this.step(state, token) !== null) set(bits, token);
     return bits;
+  }
+
+  /** Tokens that leave the class and may go on to more characters than there is room for. */
+  #addLong(
+    bits: Uint32Array,
+    [from, state]: readonly [number, object],
+    { index, room }: { readonly index: ClassIndex; readonly room: number },
+  ): void {
+    const { offsets, bytes } = this.trie.pieces;
+    for (const [place, token] of index.tokens.entries()) {
+      if (this.#lengthOf(token) <= room || index.characters[place]! > room) continue;
+      const byte = bytes[offsets[token]! + index.bytes[place]!]!;
+      const may = this.#table.step(from, byte) >= 0 && this.step(state, token) !== null;
+      if (may) set(bits, token);
+    }
+  }
+
+  /** In bytes: no fewer than its characters. */
+  #lengthOf(token: number): number {
+    const { offsets } = this.trie.pieces;
+    return offsets[token + 1]! - offsets[token]!;
   }
 
   /**
