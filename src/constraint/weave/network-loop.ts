@@ -89,3 +89,24 @@ export function takesBeyond<State extends object>(
   }
   return false;
 }
+
+interface Inside {
+  readonly edge: { readonly machine: Machine; readonly closed: boolean };
+  readonly inner: object;
+}
+
+/**
+ * The loop of several machines that read the same text, none of which can end in it: of the same class
+ * for all. Where one may end, the text may go on with what follows it.
+ */
+export function commonLoop(stretches: readonly Inside[]): Loop | null {
+  let common: Loop | null = null;
+  for (const { edge, inner } of stretches) {
+    const loop = edge.machine.loop(inner);
+    if (loop === null || edge.machine.accepts(inner)) return null;
+    if (!edge.closed && !isFixed(edge.machine, inner, loop)) return null;
+    if (common !== null && common.characters !== loop.characters) return null;
+    if (common === null || loop.room < common.room) common = loop;
+  }
+  return common;
+}

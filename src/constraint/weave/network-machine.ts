@@ -8,7 +8,7 @@ import type { Budget, Loop, Machine } from '../machine.ts';
 import type { ClosedNode, ReadyNetwork } from './closed-nodes.ts';
 import { FrameTable, isLocal, type Frame, type LocalFrame } from './frames.ts';
 import type { MachineEdge, RuleId } from './network.ts';
-import { findOwnLoop, isFixed, loopsBeyond, noLoop, takesBeyond } from './network-loop.ts';
+import { commonLoop, findOwnLoop, loopsBeyond, noLoop, takesBeyond } from './network-loop.ts';
 
 /** A place in a rule's body at which bytes may come. */
 interface Place {
@@ -106,15 +106,10 @@ export class NetworkMachine implements Machine<NetworkState> {
   }
 
   #findLoop(state: NetworkState): Loop | null {
-    const [stretch, ...others] = state.stretches;
-    if (stretch === undefined || others.length > 0 || state.places.length > 0) {
-      return findOwnLoop(this, state, (ascii) => this.#loopsBeyond(state, ascii));
-    }
-    const { edge, inner } = stretch;
-    const loop = edge.machine.loop(inner);
-    // Where the stretch may end, the text may go on with what follows it.
-    const leaves = !edge.closed && loop !== null && !isFixed(edge.machine, inner, loop);
-    return leaves || edge.machine.accepts(inner) ? null : loop;
+    const loop = state.places.length > 0 ? null : commonLoop(state.stretches);
+    return loop !== null || (state.places.length === 0 && state.stretches.length === 1)
+      ? loop
+      : findOwnLoop(this, state, (ascii) => this.#loopsBeyond(state, ascii));
   }
 
   /**
