@@ -220,6 +220,34 @@ test('formulas: not, oneOf, if, values of objects and arrays', () => {
   refuses(listed, '[true|,1]');
 });
 
+test('one of very many objects costs few states, and only its own names may come', () => {
+  const ways = Array.from({ length: 2000 }, (_, i) => ({
+    [`k${i}`]: i,
+    same: i % 7,
+    [`z${i}`]: {},
+  }));
+  const budget = new TimedBudget({ milliseconds: 60_000, kept: 150_000 });
+  const machine = compileJson(JSON.stringify({ enum: ways }), { whitespace: null }, budget);
+  for (const i of [0, 7, 1234, 1999]) {
+    const text = JSON.stringify(ways[i]);
+    assert.deepEqual(read(machine, text), { at: text.length, complete: true });
+    const near = `{"k${i}":${i},"same":${i % 7},"zx"`;
+    assert.equal(read(machine, near).at, near.indexOf('x'));
+  }
+  assert.deepEqual(read(machine, '{"same"').at, 2);
+  assert.deepEqual(read(machine, '{"k12":13').at, 8);
+  const kinds = Array.from({ length: 400 }, (_, i) =>
+    object(
+      { kind: { const: `k${i}` }, [`v${i}`]: {} },
+      { required: ['kind'], additionalProperties: i % 2 === 0 },
+    ),
+  );
+  const choice = { oneOf: kinds };
+  accepts(choice, '{"kind":"k8","v8":1}', '{"kind":"k8","v9":1}', '{"kind":"k9","v9":1}');
+  refuses(choice, '{"kind":"k9","v|8":1}');
+  refuses(choice, '{"kind":"k90|0"}');
+});
+
 test('whitespace: by default a space or a newline and 16; or what the caller says', () => {
   accepts({}, '[1, 2]', '[\n                1]', '{ "a" : 1 }');
   refuses({}, '[ | 1]');

@@ -19,8 +19,10 @@ export class Names {
   readonly status: ObjectStatus;
   readonly #refused = new Map<Verdict, boolean>();
   readonly #alike = new Map<Leaf, Map<Lex, State>>();
-  /** How many names that may come are before each place of the sorted list. */
-  #sums = new Uint32Array(0);
+  readonly #comes = new Map<number, boolean>();
+  readonly #ranges = new Map<string, boolean>();
+  /** How many names that may come are before each place of the sorted list; null: each has to be tried. */
+  #sums: Uint32Array | null = null;
   #begun: State | null | undefined;
 
   constructor(here: ObjectHere, status: ObjectStatus) {
@@ -37,11 +39,7 @@ export class Names {
   begin(): State | null {
     if (this.#begun === undefined) {
       const { list } = this.here.plan;
-      const come = new Set(this.#declared());
-      this.#sums = new Uint32Array(list.numbers.length + 1);
-      list.numbers.forEach((number, i) => {
-        this.#sums[i + 1] = this.#sums[i]! + (come.has(number) ? 1 : 0);
-      });
+      if (this.here.plan.blocking(this.status) !== null) this.#sums = this.#count();
       const free = this.#free();
       const range = this.some(list.all) ? list.all : null;
       const start = { text: '', lex: body, free, range };
@@ -52,7 +50,39 @@ export class Names {
 
   /** Whether some name of the range may come. */
   some(range: NameRange): boolean {
-    return this.#sums[range.to]! > this.#sums[range.from]!;
+    const sums = this.#sums;
+    if (sums !== null) return sums[range.to]! > sums[range.from]!;
+    const key = `${range.from} ${range.to}`;
+    const known = this.#ranges.get(key);
+    if (known !== undefined) return known;
+    const numbers = this.here.plan.list.numbers.slice(range.from, range.to);
+    const found = numbers.some((number) => this.#may(number));
+    this.#ranges.set(key, found);
+    return found;
+  }
+
+  #count(): Uint32Array {
+    const { numbers } = this.here.plan.list;
+    const come = new Set(this.#declared());
+    const sums = new Uint32Array(numbers.length + 1);
+    numbers.forEach((number, i) => {
+      sums[i + 1] = sums[i]! + (come.has(number) ? 1 : 0);
+    });
+    return sums;
+  }
+
+  /** Whether the name may come, found by trying. */
+  #may(number: number): boolean {
+    const known = this.#comes.get(number);
+    if (known !== undefined) return known;
+    const { plan } = this.here;
+    const allowed = ((plan.allowed >> BigInt(number)) & 1n) === 1n;
+    const made =
+      allowed &&
+      plan.awaits(this.status, number) &&
+      this.here.named(this.status, plan.order.names[number]!) !== null;
+    this.#comes.set(number, made);
+    return made;
   }
 
   /** Whether the name that ends where the range begins may come. */
@@ -94,10 +124,10 @@ export class Names {
     const { plan } = this.here;
     const allowed = plan.allowed & ~this.status.gone;
     const blocking = plan.blocking(this.status);
-    for (const [number, name] of plan.order.names.entries()) {
+    for (const number of plan.order.names.keys()) {
       if (((allowed >> BigInt(number)) & 1n) === 0n) continue;
       if (blocking === null) {
-        if (this.here.named(this.status, name) !== null) yield number;
+        if (this.#may(number)) yield number;
         continue;
       }
       const passed = plan.order.passedBy(number) & ~(1n << BigInt(number));

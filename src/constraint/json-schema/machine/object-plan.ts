@@ -10,6 +10,7 @@ import { RootList } from './root-list.ts';
 import { NameList } from './name-list.ts';
 import { NameOrder } from './name-order.ts';
 import { NameRules } from './name-rules.ts';
+import { NameScreen } from './name-screen.ts';
 import { firstBytes } from './place.ts';
 import type { Composite, Place, Values } from './place.ts';
 import { isNever } from './plan.ts';
@@ -63,6 +64,7 @@ export class ObjectPlan implements Composite {
   readonly order: NameOrder;
   readonly names: NameRules;
   readonly list: NameList;
+  readonly screen: NameScreen;
   /** Known names that may come at all. */
   readonly allowed: bigint;
   readonly #simple: readonly boolean[];
@@ -117,6 +119,7 @@ export class ObjectPlan implements Composite {
     );
     this.names = new NameRules(plan, rules, schema, values);
     this.list = new NameList(this.order.names);
+    this.screen = new NameScreen(plan, this.names, schema, values.verdicts);
     this.allowed = this.order.maskOf(this.names.allowed ?? this.order.names);
     this.#simple = rules.map((one, i) => one === null || this.#isSimple(one, i));
     this.#impossible = this.#findImpossible();
