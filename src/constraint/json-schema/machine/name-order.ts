@@ -54,6 +54,13 @@ export class NameOrder {
   }
 }
 
+/** How many names a set has, at most `most`. */
+export function bits(mask: bigint, most: number): number {
+  let count = 0;
+  for (let rest = mask; rest > 0n && count < most; rest &= rest - 1n) count++;
+  return count;
+}
+
 /** For each component, in an order in which those before it come first: the names before it. */
 function masksBefore(component: readonly number[], before: readonly number[][]): bigint[] {
   const members: number[][] = [];

@@ -121,6 +121,14 @@ export class NameRules {
     return this.#nodes[node]!.names.some((root) => verdict.truths[root] === no);
   }
 
+  /** Whether a member of the name makes the node false, whatever its value. */
+  bars(node: number, name: string, verdict: Verdict): boolean {
+    const { names, properties, patterns, additional } = this.#nodes[node]!;
+    if (names.length > 0 && this.breaks(node, verdict)) return true;
+    if (patterns.length === 0) return this.#never(properties.get(name) ?? additional);
+    return this.nodesFor(node, name, verdict).some((id) => this.#never(id));
+  }
+
   /** Nodes of interest that a member with such a name, which nothing declares, makes false. */
   failedFree(verdict: Verdict, own: Uint8Array): number[] {
     const out = this.failed(verdict, own);

@@ -1,12 +1,11 @@
 /**
- * A first look at the names of an object that very many nodes judge: what the names' own rules make of
- * the nodes that are open yet, shared by all names that fail the same nodes. One for each plan.
+ * A first look at the names of an object that very many nodes judge: what a name's rules and its place
+ * make of the nodes that are open, shared by all names that fail the same nodes. One for each plan.
  */
 
 import { judge } from './evaluate-plan.ts';
 import type { NameRules } from './name-rules.ts';
 import type { Plan } from './plan.ts';
-import type { SchemaNodes } from './schema-nodes.ts';
 import { open } from './truth.ts';
 import type { Verdict, Verdicts } from './truth.ts';
 
@@ -16,29 +15,26 @@ const many = 100;
 export class NameScreen {
   readonly #plan: Plan;
   readonly #names: NameRules;
-  readonly #schema: SchemaNodes;
   readonly #verdicts: Verdicts;
   /** By the truths of nodes: those that are open, and what came of names by the nodes they fail. */
   readonly #known = new WeakMap<Uint8Array, { live: number[]; found: Map<string, Verdict> }>();
 
-  constructor(plan: Plan, names: NameRules, schema: SchemaNodes, verdicts: Verdicts) {
+  constructor(plan: Plan, names: NameRules, verdicts: Verdicts) {
     this.#plan = plan;
     this.#names = names;
-    this.#schema = schema;
     this.#verdicts = verdicts;
   }
 
-  /** The truths once the name has come, as far as its rules alone say; null: not looked at. */
-  verdict(own: Uint8Array, name: string): Verdict | null {
+  /**
+   * The truths once the name has come, as far as its rules alone say; null: not looked at. `lost`:
+   * whether a node is false because of the names that are passed by.
+   */
+  verdict(own: Uint8Array, name: string, lost: (node: number) => boolean): Verdict | null {
     if (own.length < many) return null;
     const { live, found } = this.#of(own);
-    this.#verdicts.spend(live.length / 10, 0, this.#plan.keyword);
+    this.#verdicts.spend(live.length / 20, 0, this.#plan.keyword);
     const truths = this.#names.verdictOf(name);
-    const failed = live.filter(
-      (node) =>
-        this.#names.breaks(node, truths) ||
-        this.#names.nodesFor(node, name, truths).some((id) => this.#schema.get(id).never),
-    );
+    const failed = live.filter((node) => this.#names.bars(node, name, truths) || lost(node));
     const key = failed.join(',');
     const known = found.get(key);
     if (known !== undefined) return known;

@@ -8,7 +8,7 @@ import type { NodeId, ObjectRules } from '../node.ts';
 import { isContested, judge, needs, settle } from './evaluate-plan.ts';
 import { RootList } from './root-list.ts';
 import { NameList } from './name-list.ts';
-import { NameOrder } from './name-order.ts';
+import { NameOrder, bits } from './name-order.ts';
 import { NameRules } from './name-rules.ts';
 import { NameScreen } from './name-screen.ts';
 import { firstBytes } from './place.ts';
@@ -64,7 +64,7 @@ export class ObjectPlan implements Composite {
   readonly order: NameOrder;
   readonly names: NameRules;
   readonly list: NameList;
-  readonly screen: NameScreen;
+  readonly #screen: NameScreen;
   /** Known names that may come at all. */
   readonly allowed: bigint;
   readonly #simple: readonly boolean[];
@@ -119,7 +119,7 @@ export class ObjectPlan implements Composite {
     );
     this.names = new NameRules(plan, rules, schema, values);
     this.list = new NameList(this.order.names);
-    this.screen = new NameScreen(plan, this.names, schema, values.verdicts);
+    this.#screen = new NameScreen(plan, this.names, values.verdicts);
     this.allowed = this.order.maskOf(this.names.allowed ?? this.order.names);
     this.#simple = rules.map((one, i) => one === null || this.#isSimple(one, i));
     this.#impossible = this.#findImpossible();
@@ -223,6 +223,19 @@ export class ObjectPlan implements Composite {
     return made;
   }
 
+  /** The truths with the name, at a first look; null where there was none. */
+  screened(status: ObjectStatus, name: string): Verdict | null {
+    const { own, gone, seen } = this.#named(status, name);
+    return this.#screen.verdict(own, name, (i) => (this.#missing[i]! & ~seen & gone) !== 0n);
+  }
+
+  #named({ own, gone, seen }: ObjectStatus, name: string): Pick<Change, 'own' | 'gone' | 'seen'> {
+    const number = this.order.numberOf(name);
+    const mask = number >= 0 ? 1n << BigInt(number) : 0n;
+    const passed = number >= 0 ? this.order.passedBy(number) : this.#required;
+    return { own, gone: gone | passed, seen: seen | (mask & this.#watched) };
+  }
+
   /** null where the name has come, or been passed by. */
   member(status: ObjectStatus, name: string): Member | null {
     const number = this.order.numberOf(name);
@@ -263,11 +276,9 @@ export class ObjectPlan implements Composite {
       if (ids.some((id) => this.#schema.get(id).never)) own[node] = no;
       else if (ids.length > 0) wanted.push([node, ids]);
     });
-    const mask = number >= 0 ? 1n << BigInt(number) : 0n;
     const after = this.#status({
+      ...this.#named(status, name),
       own,
-      gone: status.gone | (number >= 0 ? this.order.passedBy(number) : this.#required),
-      seen: status.seen | (mask & this.#watched),
       count: Math.min(status.count + 1, this.#enough),
       extras: number >= 0 ? status.extras : [...status.extras, name].toSorted(),
       waiting: new Set(wanted.map(([node]) => node)),
@@ -383,11 +394,4 @@ export class ObjectPlan implements Composite {
     }
     return result;
   }
-}
-
-/** How many bits are set, at most `most`. */
-function bits(mask: bigint, most: number): number {
-  let count = 0;
-  for (let rest = mask; rest > 0n && count < most; rest &= rest - 1n) count++;
-  return count;
 }

@@ -58,7 +58,7 @@ export class ObjectHere {
 
   /** After the name of a member; null where no right value can follow. */
   named(status: ObjectStatus, name: string): State | null {
-    const screened = this.plan.screen.verdict(status.own, name);
+    const screened = this.plan.screened(status, name);
     if (screened !== null && this.place.hopeless(screened)) return null;
     const member = this.plan.member(status, name);
     if (member === null) return null;
