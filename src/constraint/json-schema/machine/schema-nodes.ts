@@ -6,27 +6,11 @@
 import type { Budget } from '../../machine.ts';
 import { canonicalJson } from '../../json/canonical-json.ts';
 import type { JsonValue } from '../../json/json-value.ts';
+import { freeNode } from '../free-node.ts';
 import type { NodeId, SchemaGraph, SchemaNode, TypeName } from '../node.ts';
 
-const anything: SchemaNode = {
-  path: '',
-  never: false,
-  types: null,
-  integer: false,
-  values: null,
-  number: null,
-  string: null,
-  array: null,
-  object: null,
-  allOf: [],
-  anyOf: [],
-  oneOf: [],
-  not: [],
-  conditions: [],
-};
-
 /** Says nothing about any value. */
-export { anything };
+export const anything: SchemaNode = freeNode('');
 
 export class SchemaNodes {
   readonly strictIntegers: boolean;

@@ -8,7 +8,7 @@ import { ParlanceError } from '../../../contract/errors.ts';
 import type { ArrayRules, NodeId, ObjectRules, SchemaNode } from '../node.ts';
 import { waysOf } from './evaluated.ts';
 import type { Way } from './evaluated.ts';
-import { freeNode } from './read-node.ts';
+import { freeNode } from '../free-node.ts';
 import { shorten } from './schema-keywords.ts';
 
 /** One keyword of one node. */

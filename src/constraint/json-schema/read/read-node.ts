@@ -8,6 +8,7 @@ import { canonicalJson } from '../../json/canonical-json.ts';
 import type { JsonValue } from '../../json/json-value.ts';
 import { compareNumbers } from '../../json/decimal.ts';
 import { parseRegex } from '../../regex/parse-regex.ts';
+import { freeNode } from '../free-node.ts';
 import type {
   ArrayRules,
   FormatName,
@@ -27,23 +28,6 @@ export interface Children {
   /** What a reference means. */
   reference(keyword: string): NodeId;
 }
-
-export const freeNode = (path: string): SchemaNode => ({
-  path,
-  never: false,
-  types: null,
-  integer: false,
-  values: null,
-  number: null,
-  string: null,
-  array: null,
-  object: null,
-  allOf: [],
-  anyOf: [],
-  oneOf: [],
-  not: [],
-  conditions: [],
-});
 
 /**
  * The node of one schema object. It keeps `if` and `contains` also where they assert nothing, since what
