@@ -251,6 +251,13 @@ test('files and folders have names of their own, in kebab case', () => {
   assert.deepEqual(problems, []);
 });
 
+test('hooks of one test file are not run for the tests of others', () => {
+  // Files of a group share a process, in which a hook outside of a suite belongs to every test.
+  const hook = /^(?:beforeEach|afterEach)\(/m;
+  const problems = sources.filter((path) => isTest(path) && hook.test(read(path)));
+  assert.deepEqual(problems, []);
+});
+
 test('every room has an index.ts that only re-exports', () => {
   const problems: string[] = [];
   for (const room of new Set(sources.map(roomOf))) {
