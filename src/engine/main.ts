@@ -34,7 +34,7 @@ let sweeping: NodeJS.Timeout | undefined;
 const sweepMilliseconds = 5000;
 let warming: NodeJS.Timeout | undefined;
 let isWarm = false;
-const warmMilliseconds = 4000;
+const warmMilliseconds = 30_000;
 
 type Generate = Extract<ToEngine, { type: 'generate' }>;
 

@@ -16,7 +16,7 @@ test('warms once, when nothing was asked for a while', (context) => {
   context.mock.timers.tick(3000);
   assert.equal(count, 0);
   load = { running: 0, waiting: 0 };
-  context.mock.timers.tick(3999);
+  context.mock.timers.tick(29_999);
   assert.equal(count, 0);
   context.mock.timers.tick(1);
   assert.equal(count, 1);
@@ -31,5 +31,5 @@ test('a model that is stopped before warms nothing', (context) => {
     () => assert.fail('it was warmed'),
   );
   stop();
-  context.mock.timers.tick(5000);
+  context.mock.timers.tick(60_000);
 });

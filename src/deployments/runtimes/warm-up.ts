@@ -8,7 +8,7 @@ import type { Load } from './runtime.ts';
 /** Milliseconds between two looks at the load. */
 const pauseMs = 1000;
 /** Looks in a row that found nothing to do. A first request that is about to come is not held up then. */
-const quietLooks = 4;
+const quietLooks = 30;
 
 /** @returns what ends the waiting */
 export function warmWhenQuiet(load: () => Load, warm: () => void): () => void {
