@@ -106,7 +106,8 @@ async function renderPrompt(
   if (request.input.kind === 'prompt') return { text: request.input.prompt, notes: [] };
   const input = toPromptInput(request);
   if (input === null) throw new ParlanceError('internal', 'A request without messages.');
-  const shown = { ...input, tools: shownTools(request) };
+  // Its own tools: they are spelled as they were sent, which the parsed ones are not.
+  const shown = shownTools(request) === null ? { ...input, tools: null } : input;
   return await renderer.render(shown, request.parameters.chat_template ?? null, signal);
 }
 
