@@ -1,5 +1,6 @@
 /** Constraints on generated text: compile, step, mask, verify. */
 
+export { anyObjectSchema } from './any-object.ts';
 export { defaultLimits, TimedBudget, type BudgetLimits } from './budget.ts';
 export { compileConstraint } from './compile.ts';
 export type { Budget, CharacterClass, CompileContext, Loop, Machine } from './machine.ts';

@@ -6,6 +6,7 @@
 import { asParlanceError, ParlanceError } from '../contract/errors.ts';
 import type { ChatRequest } from '../contract/index.ts';
 import { sourceTextAt } from '../contract/index.ts';
+import { anyObjectSchema } from './any-object.ts';
 import type { ConstraintSpec } from './spec.ts';
 import { parseStructuralTag } from './structural-tag.ts';
 
@@ -14,8 +15,6 @@ export interface AskedConstraint {
   readonly spec: ConstraintSpec;
   readonly field: string;
 }
-
-const anyObject = '{"type":"object"}';
 
 /** Throws `invalid_constraint` where the spelling makes no sense; schemas are not looked into. */
 export function readConstraint(request: ChatRequest): AskedConstraint | null {
@@ -31,7 +30,7 @@ function readFormat(request: ChatRequest, format: Format): AskedConstraint | nul
     case 'text':
       return null;
     case 'json_object':
-      return { field: 'response_format', spec: jsonSpec(request, anyObject) };
+      return { field: 'response_format', spec: jsonSpec(request, anyObjectSchema) };
     case 'json_schema': {
       const path = ['response_format', 'json_schema', 'schema'];
       const text = sourceTextAt(request.source, path);

@@ -6,6 +6,7 @@
 
 import { ParlanceError } from '../../contract/errors.ts';
 import type { Reason } from '../../contract/errors.ts';
+import { anyObjectSchema } from '../any-object.ts';
 import type { ConstraintSpec } from '../spec.ts';
 import type { Verdict } from './verdict.ts';
 import { VerifyThread, type Waiting } from './verify-thread.ts';
@@ -54,7 +55,7 @@ export function createVerifier(options: VerifierOptions = {}): Verifier {
   return new ThreadVerifier(options);
 }
 
-const anyObject: ConstraintSpec = { kind: 'json', schema: '{"type":"object"}', whitespace: null };
+const anyObject: ConstraintSpec = { kind: 'json', schema: anyObjectSchema, whitespace: null };
 
 class ThreadVerifier implements Verifier {
   readonly #patience: number;

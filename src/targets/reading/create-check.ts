@@ -1,6 +1,11 @@
 /** From a request to what its finished answer is checked against, whichever target answers it. */
 
-import { readConstraint, type ConstraintSpec, type Verifier } from '../../constraint/index.ts';
+import {
+  anyObjectSchema,
+  readConstraint,
+  type ConstraintSpec,
+  type Verifier,
+} from '../../constraint/index.ts';
 import type { ChatRequest, ParameterName, ReceiptNote } from '../../contract/index.ts';
 import { readToolUse, type ToolDefinition } from '../../prompt/index.ts';
 import type { AnswerCheck } from './check-answer.ts';
@@ -22,7 +27,7 @@ export function createCheck(request: ChatRequest, verifier: Verifier): AnswerChe
 /** What the arguments of a call must be. */
 export const argumentsSpec = ({ parameters }: ToolDefinition): ConstraintSpec => ({
   kind: 'json',
-  schema: parameters ?? '{"type":"object"}',
+  schema: parameters ?? anyObjectSchema,
   whitespace: null,
 });
 
